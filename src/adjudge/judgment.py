@@ -1,0 +1,202 @@
+"""A judgment: one judge's answer on one run with one rubric, and the gate through which every verdict must pass."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+from typing import Literal
+
+import msgspec
+
+from adjudge.evidence import Citation, Exhibits, Holding, Look, fold, suffices
+from adjudge.record import Usage
+from adjudge.rubric import Criterion, Rubric
+
+Cause = Literal["agent", "environment", "unproven", "skipped", "evidence"]
+Status = Literal["judged", "errored"]
+
+
+class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a model answered for one criterion, before any check."""
+
+    criterion: str
+    passed: bool
+    note: str
+    citations: tuple[Citation, ...] = ()
+    cause: Literal["agent", "environment", "unproven"] | None = None
+
+
+class Verdict(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Pass or fail for one criterion, with the citations that were checked.
+
+    `cause` says why it failed. `fault` is what the gate found wrong, and `answer` the model's own answer where the gate
+    changed it. `probe` is true if a probe decided, without a model.
+    """
+
+    criterion: str
+    passed: bool
+    note: str
+    holdings: tuple[Holding, ...] = ()
+    cause: Cause | None = None
+    fault: str | None = None
+    answer: Answer | None = None
+    probe: bool = False
+
+
+class Fault(msgspec.Struct, frozen=True):
+    """Something wrong with an answer, in words that the evaluator can act on."""
+
+    criterion: str
+    words: str
+
+
+class Call(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One call to a model, for the ledger. `cost` is in US dollars, `None` where no price is known."""
+
+    model: str
+    usage: Usage
+    seconds: float
+    attempts: int = 1
+    error: str | None = None
+    estimated: bool = False
+
+
+class Step(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One exchange of the evaluator's transcript: what adjudge said, what the model answered, which looks came of it.
+
+    `told` is the text that was added before the call (the task, looks in their envelopes, the gate's faults), `refused`
+    what was wrong with calls that brought no look.
+    """
+
+    told: str
+    said: str | None
+    reasoning: str | None = None
+    calls: tuple[str, ...] = ()
+    looks: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()
+    stop: str | None = None
+
+
+class Steering(msgspec.Struct, frozen=True, omit_defaults=True):
+    """An attempt in what was judged to speak to the judge, found by code (`sign`) or told by the model."""
+
+    exhibit: str
+    sign: str
+    excerpt: str
+    by: Literal["code", "model"] = "code"
+
+
+class Judge(msgspec.Struct, frozen=True):
+    """A judge's identity: the model, a hash over every prompt and tool, the limits, and adjudge's version."""
+
+    kind: Literal["evaluator", "reader", "process"]
+    model: str | None
+    prompt: str
+    limits: dict[str, float | int | bool]
+    version: str
+
+
+class Judgment(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One judge's answer on one run with one rubric; a row that is never changed afterwards.
+
+    `score` is criteria passed over criteria judged, `None` without a rubric or when `status` is `errored`, in which case
+    `reason` says why in one sentence. `decided` says how the answer came about. `masked` counts the secrets that were
+    kept from the model.
+    """
+
+    id: str
+    run: str
+    rubric: str | None
+    rubric_hash: str | None
+    judge: Judge
+    status: Status
+    started: str
+    seconds: float
+    verdicts: tuple[Verdict, ...] = ()
+    score: float | None = None
+    summary: str = ""
+    steering: tuple[Steering, ...] = ()
+    reason: str | None = None
+    decided: Literal["freely", "forced", "probes", "process"] | None = None
+    looks: tuple[Look, ...] = ()
+    steps: tuple[Step, ...] = ()
+    calls: tuple[Call, ...] = ()
+    machine: dict[str, str | int | bool | None] = {}
+    masked: int = 0
+    warnings: tuple[str, ...] = ()
+
+    def usage(self) -> Usage:
+        """What all calls to models consumed together."""
+        return sum((call.usage for call in self.calls), Usage())
+
+
+def gate(rubric: Rubric, answers: Sequence[Answer], exhibits: Exhibits) -> tuple[tuple[Verdict, ...], tuple[Fault, ...]]:
+    """Turn a model's answers into verdicts, one for every criterion that has no probe, in the rubric's order.
+
+    The only place where an answer becomes a verdict. A pass stands only on citations that hold and can prove what the
+    criterion says. The faults are what the evaluator may mend once; the verdicts are what stands if it does not.
+    """
+    asked = [criterion for criterion in rubric.criteria if criterion.probe is None]
+    known = {criterion.id for criterion in asked}
+    faults = [Fault(a.criterion, "there is no such criterion") for a in answers if a.criterion not in known]
+    verdicts = []
+    for criterion in asked:
+        verdict = _verdict(criterion, [a for a in answers if a.criterion == criterion.id], exhibits)
+        verdicts.append(verdict)
+        if verdict.fault:
+            faults.append(Fault(criterion.id, verdict.fault))
+    return tuple(verdicts), tuple(faults)
+
+
+def _verdict(criterion: Criterion, answers: Sequence[Answer], exhibits: Exhibits) -> Verdict:
+    if not answers:
+        return Verdict(criterion.id, False, "The evaluator gave no answer.", cause="skipped", fault="it has no answer")
+    if len(answers) > 1:
+        return Verdict(criterion.id, False, "The evaluator answered more than once.", cause="evidence",
+                       fault="it is answered more than once", answer=answers[0])
+    answer = answers[0]
+    holdings = tuple(exhibits.check(citation) for citation in answer.citations)
+    return _passed(criterion, answer, holdings) if answer.passed else _failed(criterion, answer, holdings)
+
+
+def _passed(criterion: Criterion, answer: Answer, holdings: tuple[Holding, ...]) -> Verdict:
+    missing = suffices(criterion, holdings)
+    wrong = "; ".join(holding.fault for holding in holdings if holding.fault)
+    if missing:
+        fault = f"{missing}: {wrong}" if wrong else missing
+        note = f"Not proven: {fault}."
+        return Verdict(criterion.id, False, note, holdings, "evidence", fault, answer)
+    note, fault_of_note = _note(criterion, answer, holdings)
+    return Verdict(criterion.id, True, note, holdings, None, fault_of_note, answer if fault_of_note else None)
+
+
+def _failed(criterion: Criterion, answer: Answer, holdings: tuple[Holding, ...]) -> Verdict:
+    blames = answer.cause in ("agent", "environment")
+    holds = any(holding.standing for holding in holdings)
+    note, fault = _note(criterion, answer, holdings)
+    if blames and not holds:
+        fault = f"it blames the {answer.cause} without a citation that holds"
+        wrong = "; ".join(holding.fault for holding in holdings if holding.fault)
+        return Verdict(criterion.id, False, note, holdings, "unproven", f"{fault}: {wrong}" if wrong else fault, answer)
+    return Verdict(criterion.id, False, note, holdings, answer.cause or "unproven", fault, answer if fault else None)
+
+
+def _note(criterion: Criterion, answer: Answer, holdings: Sequence[Holding]) -> tuple[str, str | None]:
+    """The answer's note, or one made of its citations if it is blank or only restates the criterion."""
+    note = answer.note.strip()
+    if note and not restates(note, criterion.text):
+        return note, None
+    cited = "; ".join(f"{h.citation.exhibit}: {fold(h.citation.quote)}" for h in holdings if h.standing)
+    fault = "its note only restates the criterion" if note else "its note is blank"
+    return cited or "The evaluator established nothing.", fault
+
+
+def restates(note: str, criterion: str) -> bool:
+    """Whether a note says hardly more than its criterion."""
+    left, right = fold(note).casefold().rstrip("."), fold(criterion).casefold().rstrip(".")
+    return left == right or SequenceMatcher(None, left, right, autojunk=False).ratio() > 0.9
+
+
+def score(verdicts: Sequence[Verdict]) -> float | None:
+    """Criteria passed over criteria judged, between 0 and 1; `None` if there is none."""
+    return sum(verdict.passed for verdict in verdicts) / len(verdicts) if verdicts else None

@@ -1,0 +1,214 @@
+"""The seams on one page: what an importer, a machine, a model and a judge must offer, and the values they exchange."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+import msgspec
+
+from adjudge.judgment import Call, Judgment
+from adjudge.record import Usage
+from adjudge.rubric import Rubric
+from adjudge.run import Run
+
+# --- importers
+
+
+class Importer(Protocol):
+    """Reads one format of recordings."""
+
+    name: str
+
+    def recognises(self, path: Path, head: bytes) -> bool:
+        """Whether this file or folder is of this format, from its first bytes (64 KiB; empty for a folder)."""
+
+    def runs(self, path: Path) -> Iterator[Run]:
+        """The runs that the file or folder holds.
+
+        Raises:
+            InputError: it cannot be read at all. What is only partly readable is counted in `Record.unparsed`.
+        """
+
+
+# --- machines
+
+
+class Output(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a command did, as seen from outside of the machine.
+
+    `text` is standard output and error together, decoded as UTF-8 with replacement, head and tail if it was longer than
+    the limit; `size` is the true number of bytes. `exit_status` comes from `wait`, negative for a signal. `ended` says
+    why a command was stopped, if it was.
+    """
+
+    text: str
+    exit_status: int
+    size: int
+    seconds: float
+    ended: Literal["time", "output", "memory", "processes"] | None = None
+    cut: bool = False
+    forfeited: int = 0
+
+
+class FilePart(msgspec.Struct, frozen=True):
+    """A part of a regular file: bytes `offset` to `offset + len(data)` of `size`."""
+
+    path: str
+    data: bytes
+    offset: int
+    size: int
+
+
+class DirectoryItem(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One name in a directory. `size` is in bytes, for regular files; `target` is where a symbolic link points."""
+
+    name: str
+    kind: Literal["file", "directory", "link", "other"]
+    size: int | None = None
+    executable: bool = False
+    target: str | None = None
+
+
+class Match(msgspec.Struct, frozen=True):
+    """A line of a file that a search found; lines are numbered from 1."""
+
+    path: str
+    line: int
+    text: str
+
+
+class Found(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a search found, how many files it read, and what it left out (`skipped`: binary, too large, unreadable)."""
+
+    matches: tuple[Match, ...]
+    total: int
+    files: int
+    skipped: int = 0
+    cut: bool = False
+
+
+class Machine(Protocol):
+    """The place where an agent worked, as it left it; for one judgment, gone afterwards.
+
+    `read`, `list` and `search` look at the files as the agent left them, from the host's side, whatever commands have
+    done since; paths are relative to the workspace. `run` works on a view that keeps its changes until `close`.
+    """
+
+    facts: dict[str, str | int | bool | None]
+
+    async def run(self, command: str, seconds: float | None = None) -> Output:
+        """Run a command with `bash -c` in the workspace.
+
+        Raises:
+            MachineError: no command can be run here; the message says why and what would help.
+        """
+
+    async def read(self, path: str, offset: int = 0, limit: int = 65536) -> FilePart:
+        """Read at most `limit` bytes of a regular file.
+
+        Raises:
+            InputError: there is no such file, it is not a regular file, or it lies outside of the workspace.
+        """
+
+    async def list(self, path: str = ".") -> tuple[Sequence[DirectoryItem], int]:
+        """At most a thousand names in a directory, sorted, and how many there are. Raises InputError as `read` does."""
+
+    async def search(self, pattern: str, path: str = ".", regex: bool = False) -> Found:
+        """Search the text files below a path, line by line. Raises InputError as `read` does, and for a bad pattern."""
+
+    async def close(self) -> None:
+        """Destroy the machine and all that runs on it. Closing twice is closing once."""
+
+
+# --- models
+
+
+class Tool(msgspec.Struct, frozen=True):
+    """A tool that a model may call. `parameters` is a JSON Schema of type object."""
+
+    name: str
+    description: str
+    parameters: dict[str, Any]
+
+
+class ToolCall(msgspec.Struct, frozen=True):
+    """A call that a model made. `arguments` is the text it sent, which may not even be JSON."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+class Message(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One message of a conversation with a model.
+
+    `role` is `user`, `assistant` or `tool`; a `tool` message answers the call with id `answers`. `opaque` is what a
+    provider wants back unchanged with an assistant's message (signatures of reasoning).
+    """
+
+    role: Literal["user", "assistant", "tool"]
+    text: str = ""
+    calls: tuple[ToolCall, ...] = ()
+    answers: str | None = None
+    name: str | None = None
+    opaque: Any = None
+
+
+class Request(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One question to a model. `tools` may be called unless `choice` is `none`; with `required` one must be.
+
+    `schema`, if given, is the JSON Schema that the answer's text must satisfy. `most` bounds the answer's tokens.
+    """
+
+    system: str
+    messages: tuple[Message, ...]
+    tools: tuple[Tool, ...] = ()
+    choice: Literal["auto", "none", "required"] = "auto"
+    schema: dict[str, Any] | None = None
+    most: int = 8192
+
+
+class Reply(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a model answered. `stop` is `end`, `calls`, `length`, `filtered` or, for anything else, the provider's word.
+
+    `call` is the ledger's line for it; `message` is what must be appended to continue the conversation.
+    """
+
+    text: str
+    calls: tuple[ToolCall, ...]
+    stop: str
+    message: Message
+    call: Call
+    reasoning: str | None = None
+
+
+class Model(Protocol):
+    """A language model. `window` is its context in tokens, `None` if unknown."""
+
+    name: str
+    window: int | None
+
+    async def answer(self, request: Request) -> Reply:
+        """Ask once, with bounded patience.
+
+        Raises:
+            ModelError: no usable reply came; its `kind` says why, its `calls` what was billed all the same.
+        """
+
+    def price(self, usage: Usage) -> float | None:
+        """What this usage costs in US dollars, `None` if no price is known."""
+
+    async def close(self) -> None:
+        """Let go of connections and threads."""
+
+
+# --- judges
+
+
+class Judging(Protocol):
+    """All judges have this shape."""
+
+    async def judge(self, run: Run, rubric: Rubric | None, machine: Machine | None) -> Judgment:
+        """Judge a run. What goes wrong becomes a judgment with status `errored`, never an exception of the outside."""
