@@ -30,11 +30,13 @@ class ModelError(OutsideError):
     `refused` (wrong key, no credit, unknown model), `busy` (429, overloaded), `broken` (a faulty reply or transport),
     `timeout`, `context` (the request is larger than the model's window), `filtered` (a content filter or refusal),
     `budget` (the call would pass the limit that was set), `differs` (a recorded exchange does not know this request).
+    `calls` are the ledger's lines (`judgment.Call`) of attempts that were billed all the same.
     """
 
-    def __init__(self, message: str, kind: str) -> None:
+    def __init__(self, message: str, kind: str, calls: tuple[object, ...] = ()) -> None:
         super().__init__(message)
         self.kind = kind
+        self.calls = calls
 
 
 class MachineError(OutsideError):

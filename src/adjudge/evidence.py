@@ -99,7 +99,9 @@ class Exhibits:
             standing: Standing = "absence" if look.found == 0 else "observed"
             return Holding(citation, None if look.failed else standing, _failed(look), look.id)
         if status := stated_exit_status(quote):
-            return _fault(citation, f"{look.id} does not state {status}: only its own exit status counts, not what it printed")
+            return _fault(
+                citation, f"{look.id} does not state {status}: only its own exit status counts, not what it printed"
+            )
         if look.failed:
             return _fault(citation, f"{look.id} found nothing to quote: {'; '.join(look.facts)}")
         if look.place == "record":
@@ -212,7 +214,9 @@ _DID = re.compile(
     r"|\b(?:of|by) the agent\b",
     re.I,
 )
-_DENIES = re.compile(r"\b(?:no|not|never|none|nothing|nowhere|neither|without|only|absent|missing|unchanged|n't)\b|n't\b", re.I)
+_DENIES = re.compile(
+    r"\b(?:no|not|never|none|nothing|nowhere|neither|without|only|absent|missing|unchanged|n't)\b|n't\b", re.I
+)
 
 
 def about(criterion: Criterion) -> About:
@@ -253,8 +257,13 @@ def suffices(criterion: Criterion, holdings: Sequence[Holding]) -> str | None:
 
 
 def _needs(subject: str, wanted: str, standings: set[Standing]) -> str:
-    names = {"said": "the agent's own words", "done": "a call without its result", "given": "the task or a harness's note",
-             "absence": "a search that found nothing", "observed": "an observation"}
+    names = {
+        "said": "the agent's own words",
+        "done": "a call without its result",
+        "given": "the task or a harness's note",
+        "absence": "a search that found nothing",
+        "observed": "an observation",
+    }
     return f"it is about {subject} and needs {wanted}; cited is only {' and '.join(sorted(names[s] for s in standings))}"
 
 

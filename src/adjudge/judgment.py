@@ -152,8 +152,14 @@ def _verdict(criterion: Criterion, answers: Sequence[Answer], exhibits: Exhibits
     if not answers:
         return Verdict(criterion.id, False, "The evaluator gave no answer.", cause="skipped", fault="it has no answer")
     if len(answers) > 1:
-        return Verdict(criterion.id, False, "The evaluator answered more than once.", cause="evidence",
-                       fault="it is answered more than once", answer=answers[0])
+        return Verdict(
+            criterion.id,
+            False,
+            "The evaluator answered more than once.",
+            cause="evidence",
+            fault="it is answered more than once",
+            answer=answers[0],
+        )
     answer = answers[0]
     holdings = tuple(exhibits.check(citation) for citation in answer.citations)
     return _passed(criterion, answer, holdings) if answer.passed else _failed(criterion, answer, holdings)

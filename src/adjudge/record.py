@@ -7,7 +7,7 @@ it from the entry's text: a message that looks like a tool result is a message.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -32,10 +32,10 @@ class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
 
     def __add__(self, other: Usage) -> Usage:
         """The sum, field by field; a field that neither side knows stays unknown."""
-        return Usage(**{name: _sum(getattr(self, name), getattr(other, name)) for name in self.__struct_fields__})
+        return Usage(*(_sum(getattr(self, name), getattr(other, name)) for name in self.__struct_fields__))
 
 
-def _sum(left: float | None, right: float | None) -> float | None:
+def _sum(left: Any, right: Any) -> Any:
     return right if left is None else left if right is None else left + right
 
 
@@ -88,7 +88,8 @@ class Record(msgspec.Struct, frozen=True):
     walked in little memory. `tells` lists the facts that the recording states somewhere; what it does not state is not
     established. `skipped` counts, by kind, lines that are known to hold nothing for a judge. `children` are the records
     of sub-agents, whose entry ids start with `s1.`, `s2.`, …; `final` is the id of the agent's last message if no call
-    followed it. `reported` is the total that the harness itself states.
+    followed it. `reported` is the total that the harness itself states. `unpaired` are the ids of calls without a result
+    and of results without a call.
     """
 
     format: str
@@ -100,6 +101,7 @@ class Record(msgspec.Struct, frozen=True):
     children: tuple[Record, ...] = ()
     final: str | None = None
     reported: Usage | None = None
+    unpaired: tuple[str, ...] = ()
     label: str | None = None
 
     def entry(self, identifier: str) -> Entry | None:

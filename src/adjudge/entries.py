@@ -1,0 +1,130 @@
+"""Entries on disk: a sequence of entries as Zstandard frames of JSON lines, decoded as they are read.
+
+A record of a gigabyte is written while it is imported and walked while it is judged, with one frame in memory at a time.
+The frames together are one ordinary Zstandard stream: `zstd -dc` prints the lines.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from typing import IO, overload
+
+import msgspec
+import zstandard
+
+from adjudge.record import Entry
+
+FRAME = 256 * 1024
+"""Bytes of JSON lines after which a frame ends."""
+
+IN_MEMORY = 4 * 1024 * 1024
+"""Compressed bytes that are kept in memory; a longer sequence goes to an unnamed temporary file."""
+
+_encode = msgspec.json.Encoder().encode
+_decoder = msgspec.json.Decoder(list[Entry])
+
+
+class EntryFile(Sequence[Entry]):
+    """An immutable sequence of entries in frames. `hash` is a SHA-256 over the uncompressed JSON lines."""
+
+    def __init__(self, data: bytes | IO[bytes], offsets: array[int], starts: array[int], count: int, digest: str) -> None:
+        self._data = data
+        self._offsets = offsets
+        self._starts = starts
+        self._count = count
+        self._cached: tuple[int, list[Entry]] = (-1, [])
+        self.hash = digest
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, index: int) -> Entry: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Entry]: ...
+    def __getitem__(self, index: int | slice) -> Entry | Sequence[Entry]:
+        if isinstance(index, slice):
+            return tuple(self[position] for position in range(*index.indices(self._count)))
+        position = index + self._count if index < 0 else index
+        if not 0 <= position < self._count:
+            raise IndexError(f"entry {index} of {self._count}")
+        frame = bisect_right(self._starts, position) - 1
+        return self._frame(frame)[position - self._starts[frame]]
+
+    def __iter__(self) -> Iterator[Entry]:
+        for frame in range(len(self._starts)):
+            yield from self._frame(frame)
+
+    def _frame(self, number: int) -> list[Entry]:
+        cached, entries = self._cached
+        if cached != number:
+            lines = zstandard.ZstdDecompressor().decompress(self._bytes(self._offsets[number], self._offsets[number + 1]))
+            entries = _decoder.decode(b"[" + lines.rstrip(b"\n").replace(b"\n", b",") + b"]")
+            self._cached = (number, entries)
+        return entries
+
+    def _bytes(self, start: int, end: int) -> bytes:
+        if isinstance(self._data, bytes):
+            return self._data[start:end]
+        return os.pread(self._data.fileno(), end - start, start)
+
+    def frames(self) -> Iterator[bytes]:
+        """The compressed frames, in order; together they are the blob to store."""
+        for number in range(len(self._starts)):
+            yield self._bytes(self._offsets[number], self._offsets[number + 1])
+
+    @property
+    def places(self) -> tuple[list[int], list[int]]:
+        """Where each frame starts in the blob (and where the last ends), and the position of its first entry."""
+        return list(self._offsets), list(self._starts)
+
+
+class EntryWriter:
+    """Takes entries one by one and gives an `EntryFile` at the end."""
+
+    def __init__(self) -> None:
+        self._lines = bytearray()
+        self._blob = bytearray()
+        self._file: IO[bytes] | None = None
+        self._offsets, self._starts = array("Q", [0]), array("Q")
+        self._count = self._framed = 0
+        self._hash = hashlib.sha256()
+
+    def add(self, entry: Entry) -> None:
+        """Append one entry."""
+        self._lines += _encode(entry)
+        self._lines += b"\n"
+        self._count += 1
+        if len(self._lines) >= FRAME:
+            self._end_frame()
+
+    def _end_frame(self) -> None:
+        if not self._lines:
+            return
+        self._hash.update(self._lines)
+        frame = zstandard.ZstdCompressor(level=3, write_content_size=True).compress(bytes(self._lines))
+        self._starts.append(self._framed)
+        self._offsets.append(self._offsets[-1] + len(frame))
+        self._framed = self._count
+        self._lines.clear()
+        if self._file is None and len(self._blob) + len(frame) > IN_MEMORY:
+            self._file = tempfile.TemporaryFile(prefix="adjudge-")  # noqa: SIM115  lives as long as the sequence
+            self._file.write(self._blob)
+            self._blob.clear()
+        if self._file is None:
+            self._blob += frame
+        else:
+            self._file.write(frame)
+
+    def finish(self) -> EntryFile:
+        """The sequence of all entries added; the writer must not be used afterwards."""
+        self._end_frame()
+        if self._file is not None:
+            self._file.flush()
+        data = self._file if self._file is not None else bytes(self._blob)
+        return EntryFile(data, self._offsets, self._starts, self._count, self._hash.hexdigest())

@@ -1,0 +1,1 @@
+"""Judgments for other tools."""

@@ -1,0 +1,1 @@
+"""From a path to runs: one module per format, each recognised by what a file holds."""

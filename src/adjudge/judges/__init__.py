@@ -1,0 +1,1 @@
+"""The judges: each turns a run and a rubric into a judgment."""

@@ -1,0 +1,1 @@
+"""Places where an agent worked, as it left them."""

@@ -1,0 +1,1 @@
+"""Access to language models."""

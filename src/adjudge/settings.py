@@ -1,0 +1,87 @@
+"""Everything that can be set, as one frozen value that is read once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from adjudge.errors import InputError
+
+KEYS = ("OPENROUTER_API_KEY", "OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY")
+BASE_URLS = ("OPENROUTER_BASE_URL", "OPENAI_BASE_URL", "ANTHROPIC_BASE_URL", "GEMINI_BASE_URL", "GOOGLE_BASE_URL")
+
+
+class MachineLimits(msgspec.Struct, frozen=True):
+    """What commands on a machine may use: seconds of wall clock for one command, bytes, and numbers of things."""
+
+    seconds: float = 60.0
+    memory: int = 1 << 30
+    processes: int = 256
+    output: int = 256 << 10
+    disk: int = 1 << 30
+    files: int = 100_000
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """Settings with their defaults; each can be set by an environment variable `ADJUDGE_<NAME>`.
+
+    `store` is a folder, or later a database URL. `budget` is in US dollars for one judgment. `deadline` bounds one call
+    to a model in seconds, retries included. `expose` are absolute paths of the host's toolchain that commands may read.
+    `keys` and `base_urls` come from the providers' usual variables.
+    """
+
+    store: str = ".adjudge"
+    model: str | None = None
+    looks: int = 40
+    budget: float | None = None
+    deadline: float = 600.0
+    mask: bool = True
+    expose: tuple[str, ...] = ()
+    machine: MachineLimits = MachineLimits()
+    keys: Mapping[str, str] = {}
+    base_urls: Mapping[str, str] = {}
+
+
+def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
+    """The settings that the environment holds.
+
+    Raises:
+        InputError: a variable has a value of the wrong kind; the message names both.
+    """
+    env = os.environ if environment is None else environment
+    given: dict[str, Any] = {}
+    for name, kind in (
+        ("store", str),
+        ("model", str),
+        ("looks", int),
+        ("budget", float),
+        ("deadline", float),
+        ("mask", bool),
+    ):
+        if (value := env.get(f"ADJUDGE_{name.upper()}")) not in (None, ""):
+            given[name] = _converted(f"ADJUDGE_{name.upper()}", str(value), kind)
+    if paths := env.get("ADJUDGE_EXPOSE"):
+        given["expose"] = tuple(path for path in paths.split(os.pathsep) if path)
+    given["machine"] = MachineLimits(**_limits(env))
+    given["keys"] = {name: env[name] for name in KEYS if env.get(name)}
+    given["base_urls"] = {name: env[name] for name in BASE_URLS if env.get(name)}
+    return Settings(**given)
+
+
+def _limits(env: Mapping[str, str]) -> dict[str, Any]:
+    kinds = {"seconds": float, "memory": int, "processes": int, "output": int, "disk": int, "files": int}
+    names = {name: f"ADJUDGE_MACHINE_{name.upper()}" for name in kinds}
+    return {name: _converted(names[name], env[names[name]], kinds[name]) for name in kinds if env.get(names[name])}
+
+
+def _converted(name: str, value: str, kind: type) -> Any:
+    try:
+        converted: Any = msgspec.convert(value, kind, strict=False)
+    except msgspec.ValidationError as error:
+        raise InputError(f"{name}: must be a {kind.__name__}, got {value!r}") from error
+    if kind in (int, float) and converted <= 0:
+        raise InputError(f"{name}: must be above 0, got {value!r}")
+    return converted

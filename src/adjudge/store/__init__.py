@@ -1,0 +1,1 @@
+"""Where runs, judgments and what they saw are kept."""
