@@ -47,7 +47,7 @@ def opened(path: Path) -> io.BufferedIOBase:
         InputError: it cannot be opened, or is a Git LFS pointer.
     """
     try:
-        file = path.open("rb", buffering=1 << 20)
+        file: io.BufferedReader = path.open("rb", buffering=1 << 20)
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from error
     start = file.read(32)
