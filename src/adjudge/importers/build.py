@@ -78,6 +78,13 @@ class RecordBuilder:
                 self._tells.add("cost")
         return number
 
+    def use_tokens(self, usage: Usage) -> None:
+        """Add a usage to the latest turn, for harnesses that state it in a row of its own."""
+        if self._turns:
+            old = self._turns[-1]
+            self._turns[-1] = msgspec.structs.replace(old, usage=usage if old.usage is None else old.usage + usage)
+            self._tells.add("tokens")
+
     def message(
         self, writer: Writer, text: str, turn: int | None = None, time: str | None = None, origin: str | None = None
     ) -> str:
