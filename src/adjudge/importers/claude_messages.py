@@ -118,9 +118,8 @@ def usage_of(usage: Any, without_output: bool = False) -> Usage | None:
     """Anthropic's usage of one answer, where `input_tokens` leaves the cached and the cache-written out."""
     if not isinstance(usage, dict):
         return None
-    fresh, cached, written = (
-        count_of(usage.get(name)) for name in ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
-    )
+    fresh, cached = count_of(usage.get("input_tokens")), count_of(usage.get("cache_read_input_tokens"))
+    written = count_of(usage.get("cache_creation_input_tokens"))
     details = usage.get("output_tokens_details")
     return Usage(
         prompt=None if fresh is None else fresh + (cached or 0) + (written or 0),

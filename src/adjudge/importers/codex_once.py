@@ -44,8 +44,13 @@ def usage_of(value: Any) -> Usage | None:
     """Codex's usage, where `input_tokens` counts the cached ones too."""
     if not isinstance(value, dict):
         return None
-    names = ("input_tokens", "cached_input_tokens", "cache_write_input_tokens", "output_tokens", "reasoning_output_tokens")
-    return Usage(*(count_of(value.get(name)) for name in names))
+    return Usage(
+        count_of(value.get("input_tokens")),
+        count_of(value.get("cached_input_tokens")),
+        count_of(value.get("cache_write_input_tokens")),
+        count_of(value.get("output_tokens")),
+        count_of(value.get("reasoning_output_tokens")),
+    )
 
 
 def _difference(total: Usage, before: Usage | None) -> Usage | None:

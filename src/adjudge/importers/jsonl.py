@@ -103,10 +103,13 @@ def rows_of(file: io.BufferedIOBase, name: str, report: Report) -> Iterator[Row]
     """The JSON objects of an open file, as `rows` gives them."""
     spread = _Spread(name, report)
     for number, line in _lines(file, name, report):
+        if not spread.lines and (value := _whole(line)).__class__ is dict:
+            yield f"{name}:{number}", value
+            continue
         stripped = line.strip()
-        if not stripped or (not spread and stripped in _PUNCTUATION):
+        if not stripped or (not spread.lines and stripped in _PUNCTUATION):
             continue  # brackets of an array of events that has a line for each of its parts
-        if spread or stripped == b"{":
+        if spread.lines or stripped == b"{":
             yield from spread.add(number, stripped)
             continue
         value = _whole(stripped)
@@ -131,14 +134,11 @@ class _Spread:
 
     def __init__(self, name: str, report: Report) -> None:
         self._name, self._report = name, report
-        self._lines: list[tuple[int, bytes]] = []
+        self.lines: list[tuple[int, bytes]] = []
         self._size = self._depth = 0
 
-    def __bool__(self) -> bool:
-        return bool(self._lines)
-
     def add(self, number: int, line: bytes) -> Iterator[Row]:
-        self._lines.append((number, line))
+        self.lines.append((number, line))
         self._size += len(line)
         bare = _STRINGS.sub(b"", line)  # a JSON string never spans lines
         self._depth += bare.count(b"{") + bare.count(b"[") - bare.count(b"}") - bare.count(b"]")
@@ -148,24 +148,24 @@ class _Spread:
             yield from self.salvaged()
 
     def _closed(self) -> Iterator[Row]:
-        data = b"\n".join(line for _, line in self._lines).removesuffix(b",")
+        data = b"\n".join(line for _, line in self.lines).removesuffix(b",")
         value = _whole(data)
         if value is None:
             yield from self.salvaged()
             return
-        place = f"{self._name}:{self._lines[0][0]}"
+        place = f"{self._name}:{self.lines[0][0]}"
         self._clear()
         yield from _objects(value, data, place, self._report)
 
     def salvaged(self) -> Iterator[Row]:
         """The lines of something that never became an object, each on its own."""
-        lines = self._lines
+        lines = self.lines
         self._clear()
         for number, line in lines:
             yield from _objects(_whole(line), line, f"{self._name}:{number}", self._report)
 
     def _clear(self) -> None:
-        self._lines, self._size, self._depth = [], 0, 0
+        self.lines, self._size, self._depth = [], 0, 0
 
 
 def _lines(file: io.BufferedIOBase, name: str, report: Report) -> Iterator[tuple[int, bytes]]:
