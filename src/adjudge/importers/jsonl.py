@@ -151,6 +151,8 @@ class _Spread:
         data = b"\n".join(line for _, line in self.lines).removesuffix(b",")
         value = _whole(data)
         if value is None:
+            value = _leniently(data)
+        if value is None:
             yield from self.salvaged()
             return
         place = f"{self._name}:{self.lines[0][0]}"
@@ -205,6 +207,15 @@ def _whole(data: bytes) -> Any:
     try:
         return _decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+
+
+def _leniently(data: bytes) -> Any:
+    """The JSON value, infinities and control characters in strings allowed, or `None`."""
+    text = data.decode("utf-8", "replace")
+    try:
+        return _encodable(_tolerant.decode(text), text)
+    except (ValueError, RecursionError):
         return None
 
 
