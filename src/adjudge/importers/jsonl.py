@@ -126,7 +126,7 @@ def _member(line: bytes) -> bytes:
 
 
 _PUNCTUATION = frozenset({b"[", b"]", b",", b"],"})
-_STRINGS = re.compile(rb'"(?:[^"\\]+|\\.)*"')
+_STRINGS = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"')
 
 
 class _Spread:
