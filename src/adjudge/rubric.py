@@ -9,7 +9,7 @@ import msgspec
 About = Literal["result", "process", "answer", "account"]
 
 
-class CommandProbe(msgspec.Struct, frozen=True, omit_defaults=True):
+class CommandProbe(msgspec.Struct, frozen=True, omit_defaults=True, tag="command"):
     """A command and what it must do: decided on the machine, without a model."""
 
     run: str
@@ -18,7 +18,7 @@ class CommandProbe(msgspec.Struct, frozen=True, omit_defaults=True):
     stdout_matches: str | None = None
 
 
-class FileProbe(msgspec.Struct, frozen=True, omit_defaults=True):
+class FileProbe(msgspec.Struct, frozen=True, omit_defaults=True, tag="file"):
     """A file of the workspace, read from the host side, and what must hold of it."""
 
     file: str
