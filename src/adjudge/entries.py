@@ -11,7 +11,7 @@ import os
 import tempfile
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import IO, overload
 
 import msgspec
@@ -25,14 +25,22 @@ FRAME = 256 * 1024
 IN_MEMORY = 4 * 1024 * 1024
 """Compressed bytes that are kept in memory; a longer sequence goes to an unnamed temporary file."""
 
+Reader = Callable[[int, int], bytes]
+"""Gives the bytes of a blob from a start to an end."""
+
 _encode = msgspec.json.Encoder().encode
 _decoder = msgspec.json.Decoder(list[Entry])
 
 
 class EntryFile(Sequence[Entry]):
-    """An immutable sequence of entries in frames. `hash` is a SHA-256 over the uncompressed JSON lines."""
+    """An immutable sequence of entries in frames. `hash` is a SHA-256 over the uncompressed JSON lines.
 
-    def __init__(self, data: bytes | IO[bytes], offsets: array[int], starts: array[int], count: int, digest: str) -> None:
+    The compressed frames lie in memory, in an open file, or wherever a `Reader` fetches them from.
+    """
+
+    def __init__(
+        self, data: bytes | IO[bytes] | Reader, offsets: array[int], starts: array[int], count: int, digest: str
+    ) -> None:
         self._data = data
         self._offsets = offsets
         self._starts = starts
@@ -71,6 +79,8 @@ class EntryFile(Sequence[Entry]):
     def _bytes(self, start: int, end: int) -> bytes:
         if isinstance(self._data, bytes):
             return self._data[start:end]
+        if callable(self._data):
+            return self._data(start, end)
         return os.pread(self._data.fileno(), end - start, start)
 
     def frames(self) -> Iterator[bytes]:
