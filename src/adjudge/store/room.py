@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from adjudge.store.faults import DiskFullError, of_file
+from adjudge.errors import OutsideError
+from adjudge.store.faults import of_file
 
 RESERVE = 8 << 20
 """Bytes of the reserve, a file that is deleted when the disk is full: SQLite needs room even to tidy up."""
@@ -33,10 +34,10 @@ class Room:
         """Do nothing if that many bytes fit.
 
         Raises:
-            DiskFullError: they do not, or hardly.
+            OutsideError: they do not, or hardly.
         """
         if (free := self.free()) < size + FLOOR:
-            raise DiskFullError(
+            raise OutsideError(
                 f"{self._folder}: only {free >> 20} MiB are free and {(size + FLOOR) >> 20} MiB are needed; free some room"
             )
 

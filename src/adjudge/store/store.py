@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import Self
 
 from sqlalchemy import Connection, Engine, select
 
@@ -26,8 +26,6 @@ from adjudge.store.rows import JudgmentRow, RunRow
 from adjudge.store.sqlite import open_engine, translated
 from adjudge.store.workspace import fingerprint
 from adjudge.store.writer import Writer
-
-Result = TypeVar("Result")
 
 
 def open_store(folder: str | Path, blobs: str | None = None) -> Store:
@@ -92,7 +90,7 @@ class Store:
 
     def add_run(self, run: Run) -> str:
         """Keep a run and give its id. The id comes from the content, so a run that is there stays as it is."""
-        return self._writer.land(lambda: self._secured(lambda: self._add_run(run))).result()
+        return self._writer.land(lambda: self._add_run(run)).result()
 
     def run(self, identifier: str) -> Run:
         """The run with this id. Entries are read from disk as they are used.
@@ -123,11 +121,11 @@ class Store:
         Raises:
             InputError: its run or its rubric is not in the store, or another judgment has its id.
         """
-        self._writer.land(lambda: self._secured(lambda: self._add_judgment(judgment, rubric))).result()
+        self._writer.land(lambda: self._add_judgment(judgment, rubric)).result()
 
     async def land(self, judgment: Judgment, rubric: Rubric | None = None) -> None:
         """As `add_judgment`, without blocking the event loop. It lands even if whoever waits for it is cancelled."""
-        work = self._writer.land(lambda: self._secured(lambda: self._add_judgment(judgment, rubric)))
+        work = self._writer.land(lambda: self._add_judgment(judgment, rubric))
         await asyncio.shield(asyncio.wrap_future(work))
 
     def judgment(self, identifier: str) -> Judgment:
@@ -175,18 +173,10 @@ class Store:
 
     # --- in the writer's thread
 
-    def _secured(self, work: Callable[[], Result]) -> Result:
-        """Do the work; if the disk is full, give up the reserve for it and try once more."""
-        if not self._prepared:
-            self._prepare()
-        try:
-            return work()
-        except DiskFullError:
-            if not self._room.release():
-                raise
-            return work()
-
     def _prepare(self) -> None:
+        """Before the first write."""
+        if self._prepared:
+            return
         self._room.set_aside()
         if isinstance(self._blobs, FolderBlobs):
             self._blobs.sweep()
@@ -196,6 +186,7 @@ class Store:
         with self._reading() as connection:
             if rows.is_there(connection, schema.runs, run.id):
                 return run.id
+        self._prepare()
         self._room.require()
         values = rows.values_of_run(run, write_run(self._blobs, run))
         with self._writing() as connection:
@@ -204,6 +195,16 @@ class Store:
         return run.id
 
     def _add_judgment(self, judgment: Judgment, rubric: Rubric | None) -> None:
+        """A judgment was paid for: if the disk is full, the reserve is given up for it."""
+        self._prepare()
+        try:
+            self._try_judgment(judgment, rubric)
+        except DiskFullError:
+            if not self._room.release():
+                raise
+            self._try_judgment(judgment, rubric)
+
+    def _try_judgment(self, judgment: Judgment, rubric: Rubric | None) -> None:
         with self._reading() as connection:
             if rows.is_there(connection, schema.judgments, judgment.id):
                 self._refuse_another(judgment)
