@@ -11,7 +11,7 @@ import os
 import tempfile
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import overload
 
 import msgspec
@@ -25,6 +25,9 @@ FRAME = 256 * 1024
 
 IN_MEMORY = 4 * 1024 * 1024
 """Compressed bytes that are kept in memory; a longer sequence goes to an unnamed temporary file."""
+
+Reader = Callable[[int, int], bytes]
+"""Gives the bytes of a blob from a start to an end."""
 
 _encode = msgspec.json.Encoder().encode
 _decoder = msgspec.json.Decoder(list[Entry])
@@ -45,15 +48,18 @@ class _Spill:
         while view:
             view = view[os.write(self._descriptor, view) :]
 
-    def __getitem__(self, part: slice) -> bytes:
-        return os.pread(self._descriptor, part.stop - part.start, part.start)
+    def read(self, start: int, end: int) -> bytes:
+        return os.pread(self._descriptor, end - start, start)
 
 
 class EntryFile(Sequence[Entry]):
-    """An immutable sequence of entries in frames. `hash` is a SHA-256 over the uncompressed JSON lines."""
+    """An immutable sequence of entries in frames. `hash` is a SHA-256 over the uncompressed JSON lines.
 
-    def __init__(self, data: bytes | _Spill, offsets: array[int], starts: array[int], count: int, digest: str) -> None:
-        self._data = data
+    The compressed frames lie wherever the reader fetches them from: memory, a temporary file, a blob.
+    """
+
+    def __init__(self, read: Reader, offsets: array[int], starts: array[int], count: int, digest: str) -> None:
+        self._read = read
         self._offsets = offsets
         self._starts = starts
         self._count = count
@@ -89,7 +95,7 @@ class EntryFile(Sequence[Entry]):
         return entries
 
     def _bytes(self, number: int) -> bytes:
-        return self._data[self._offsets[number] : self._offsets[number + 1]]
+        return self._read(self._offsets[number], self._offsets[number + 1])
 
     def frames(self) -> Iterator[bytes]:
         """The compressed frames, in order; together they are the blob to store."""
@@ -153,8 +159,12 @@ class EntryWriter:
     def finish(self) -> EntryFile:
         """The sequence of all entries added; the writer must not be used afterwards."""
         self._end_frame()
-        data = bytes(self._blob) if self._spill is None else self._spill
-        return EntryFile(data, self._offsets, self._starts, self._count, self._hash.hexdigest())
+        read = self._spill.read if self._spill else _reader(bytes(self._blob))
+        return EntryFile(read, self._offsets, self._starts, self._count, self._hash.hexdigest())
+
+
+def _reader(blob: bytes) -> Reader:
+    return lambda start, end: blob[start:end]
 
 
 def hash_of(entries: Sequence[Entry]) -> str:
