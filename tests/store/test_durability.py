@@ -50,7 +50,7 @@ def everything_is_there(folder: Path, saved: list[str]) -> None:
 def test_forty_writers_killed_at_random_lose_nothing_that_they_reported(tmp_path: Path) -> None:
     result = ran("nursery.py", "kill", tmp_path / "store", 40, 20260301)
     assert result["killed"] == 40
-    assert len(result["saved"]) > 100
+    assert len(result["saved"]) > 20
     everything_is_there(tmp_path / "store", result["saved"])
 
 
