@@ -21,6 +21,8 @@ class Piece(msgspec.Struct, frozen=True):
     origin: str | None = None
 
 
+Span = tuple[int, int, str | None]
+
 ELEMENTS = {
     # Claude Code
     "system-reminder": "system-reminder",
@@ -85,16 +87,15 @@ TRAILING = ("system-reminder",)
 
 def pieces(text: str) -> list[Piece]:
     """The parts of a user's message, in order; their texts joined are the message."""
-    found: list[Piece] = []
+    spans: list[Span] = []
     position = 0
     while part := _leading(text, position):
-        end, origin = part
-        found.append(Piece(text[position:end], origin))
-        position = end
+        spans.append((position, *part))
+        position = part[0]
     end, tail = _trailing(text, position)
     if position < end:
-        found.append(Piece(text[position:end]))
-    return _joined([*found, *tail])
+        spans.append((position, end, None))
+    return [Piece(text[start:stop], origin) for start, stop, origin in _joined([*spans, *tail])]
 
 
 def origin_of(text: str) -> str | None:
@@ -130,14 +131,14 @@ def _element(text: str, start: int) -> tuple[int, str] | None:
     return (_after_space(text, end + len(closing)), ELEMENTS[name]) if end >= 0 else None
 
 
-def _trailing(text: str, position: int) -> tuple[int, list[Piece]]:
+def _trailing(text: str, position: int) -> tuple[int, list[Span]]:
     """Where the user's text ends, and the harness's parts after it."""
-    found: list[Piece] = []
+    spans: list[Span] = []
     end = len(text)
-    while start := _opening(text, position, end):
-        found.append(Piece(text[start[0] : end], ELEMENTS[start[1]]))
-        end = start[0]
-    return end, found[::-1]
+    while found := _opening(text, position, end):
+        spans.append((found[0], end, ELEMENTS[found[1]]))
+        end = found[0]
+    return end, spans[::-1]
 
 
 def _opening(text: str, position: int, end: int) -> tuple[int, str] | None:
@@ -155,14 +156,14 @@ def _after_space(text: str, position: int) -> int:
     return position
 
 
-def _joined(parts: Iterable[Piece]) -> list[Piece]:
-    """Neighbours of one origin as one piece."""
-    joined: list[Piece] = []
-    for part in parts:
-        if joined and joined[-1].origin == part.origin:
-            joined[-1] = Piece(joined[-1].text + part.text, part.origin)
+def _joined(spans: Iterable[Span]) -> list[Span]:
+    """Neighbours of one origin as one span."""
+    joined: list[Span] = []
+    for start, end, origin in spans:
+        if joined and joined[-1][2] == origin:
+            joined[-1] = (joined[-1][0], end, origin)
         else:
-            joined.append(part)
+            joined.append((start, end, origin))
     return joined
 
 
