@@ -58,6 +58,8 @@ def read_document(path: Path, kind: type[T]) -> T:
     except RecursionError as error:
         raise InputError(f"{path}: is nested too deeply to be a recording") from error
     except msgspec.DecodeError as error:
+        if "trailing" in str(error):
+            raise InputError(f"{path}: {_place(error, data)}") from error
         return _read_repaired(path, data, kind, error)
 
 
@@ -91,8 +93,12 @@ def _read_repaired(path: Path, data: bytes | mmap.mmap, kind: type[T], fault: ms
         except msgspec.ValidationError as error:
             raise InputError(f"{path}: is not of the expected shape: {error}") from error
         except (msgspec.DecodeError, RecursionError):
-            reason = str(fault).removeprefix("JSON is malformed: ")
-            raise InputError(f"{path}: is not one whole JSON document: {reason}, of {len(data)} bytes") from fault
+            raise InputError(f"{path}: {_place(fault, data)}") from fault
+
+
+def _place(fault: msgspec.DecodeError, data: bytes | mmap.mmap) -> str:
+    reason = str(fault).removeprefix("JSON is malformed: ")
+    return f"is not one whole JSON document: {reason}, of {len(data)} bytes"
 
 
 _TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)|-?\b(?:NaN|Infinity)\b', re.DOTALL)
