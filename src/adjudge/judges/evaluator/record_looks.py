@@ -103,8 +103,8 @@ class Search:
 
     def __init__(self, asked: SearchRecord, deadline: float) -> None:
         self._asked, self._deadline = asked, deadline
-        pattern = asked.pattern if asked.regex else regex.escape(asked.pattern)
-        self._find = regex.compile(pattern, regex.IGNORECASE | regex.MULTILINE)
+        self._needle = asked.pattern.lower()
+        self._find = regex.compile(asked.pattern, regex.IGNORECASE | regex.MULTILINE) if asked.regex else None
         self.blocks: list[str] = []
         self.shows: list[str] = []
         self.found = self._searched = self._size = 0
@@ -137,9 +137,12 @@ class Search:
         )
 
     def _spans(self, text: str) -> list[Span]:
+        """Where the first few matches stand."""
         left = self._deadline - time.monotonic()
         if left <= 0:
             raise TimeoutError
+        if self._find is None:
+            return list(islice(occurrences(text.lower(), self._needle), MATCHES_SHOWN + 1))
         matches = self._find.finditer(text, timeout=left, concurrent=True)
         return [match.span() for match in islice(matches, MATCHES_SHOWN + 1)]
 
@@ -153,6 +156,14 @@ class Search:
         if self._size <= PAGE or not self.blocks:
             self.blocks.append(block)
             self.shows.append(entry.id)
+
+
+def occurrences(text: str, needle: str) -> Iterator[Span]:
+    """Where a text holds another one."""
+    position = text.find(needle)
+    while position >= 0:
+        yield position, position + len(needle)
+        position = text.find(needle, position + len(needle))
 
 
 def snippet(text: str, span: Span) -> str:
