@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 
 import msgspec
@@ -149,7 +149,7 @@ class Search:
     def _show(self, entry: Entry, spans: list[Span]) -> None:
         if len(self.shows) + self._asked.offset + 1 < self.found:
             return  # the page is full: nothing after the first entry that did not fit
-        snippets = [snippet(entry.text, span) for span in spans[:MATCHES_SHOWN]]
+        snippets = [snippet(entry.text, span) for span in apart(spans[:MATCHES_SHOWN])]
         more = ["    (more in this entry)"] if len(spans) > MATCHES_SHOWN else []
         block = "\n".join(chain([description(entry)], (f"    | {words}" for words in snippets), more))
         self._size += len(block)
@@ -164,6 +164,15 @@ def occurrences(text: str, needle: str) -> Iterator[Span]:
     while position >= 0:
         yield position, position + len(needle)
         position = text.find(needle, position + len(needle))
+
+
+def apart(spans: Iterable[Span]) -> Iterator[Span]:
+    """The spans without those that stand in what is shown around the one before."""
+    end = -1
+    for span in spans:
+        if span[1] > end:
+            yield span
+            end = span[1] + CONTEXT
 
 
 def snippet(text: str, span: Span) -> str:
