@@ -96,8 +96,7 @@ class Exhibits:
 
     def _in_look(self, citation: Citation, quote: str, look: Look) -> Holding:
         if any(contains(fact, quote) for fact in look.facts):
-            standing: Standing = "absence" if look.found == 0 else "observed"
-            return Holding(citation, None if look.failed else standing, _failed(look), look.id)
+            return Holding(citation, None if look.failed else _standing_of_fact(look, quote), _failed(look), look.id)
         if status := stated_exit_status(quote):
             return _fault(
                 citation, f"{look.id} does not state {status}: only its own exit status counts, not what it printed"
@@ -126,6 +125,17 @@ _STRENGTH: Mapping[Standing, int] = {"observed": 0, "done": 1, "absence": 2, "sa
 
 def _fault(citation: Citation, words: str) -> Holding:
     return Holding(citation, fault=words)
+
+
+def _standing_of_fact(look: Look, quote: str) -> Standing:
+    """What adjudge's own statement about a look proves.
+
+    Of a look into the record that is only an exit status, or that nothing was found: `message of agent` or `matches: 3`
+    state no more than that the agent's words are there.
+    """
+    if look.found == 0:
+        return "absence"
+    return "observed" if look.place != "record" or stated_exit_status(quote) else "given"
 
 
 def _failed(look: Look) -> str | None:

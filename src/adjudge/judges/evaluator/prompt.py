@@ -72,9 +72,10 @@ replaced programs): when an outcome surprises you, look for them.
 # How it goes
 Every tool call but `decide` is one look, and looks are limited: make several calls in one reply when they do not depend \
 on each other, and stop when the criteria are answered. list_directory, read_file and search_files show the files as the \
-agent left them, whatever you run; run_command works on a copy that keeps its changes until you have decided, without a \
-network, so you may run anything. A service has to be started before it can answer; leave it in the background and ask it \
-in the same command or a later one. Then call `decide`, alone, once, with a verdict for every criterion."""
+agent left them, whatever you run. run_command works on a copy that keeps its changes until you have decided, and reaches \
+no network beyond it, so you may run anything; its time and its output are limited. A service has to be started before it \
+can answer: leave it in the background and ask it in the same command or a later one. Then call `decide`, alone, once, \
+with a verdict for every criterion."""
 
 TOOLS: Mapping[str, str] = {
     "outline": "One line for each entry of the record, sub-agents' records last: id, turn, kind, writer, tool, size, "

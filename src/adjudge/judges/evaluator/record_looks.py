@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 
 import msgspec
@@ -103,8 +103,8 @@ class Search:
 
     def __init__(self, asked: SearchRecord, deadline: float) -> None:
         self._asked, self._deadline = asked, deadline
-        pattern = asked.pattern if asked.regex else regex.escape(asked.pattern)
-        self._find = regex.compile(pattern, regex.IGNORECASE | regex.MULTILINE)
+        self._needle = asked.pattern.lower()
+        self._find = regex.compile(asked.pattern, regex.IGNORECASE | regex.MULTILINE) if asked.regex else None
         self.blocks: list[str] = []
         self.shows: list[str] = []
         self.found = self._searched = self._size = 0
@@ -137,22 +137,42 @@ class Search:
         )
 
     def _spans(self, text: str) -> list[Span]:
+        """Where the first few matches stand."""
         left = self._deadline - time.monotonic()
         if left <= 0:
             raise TimeoutError
+        if self._find is None:
+            return list(islice(occurrences(text.lower(), self._needle), MATCHES_SHOWN + 1))
         matches = self._find.finditer(text, timeout=left, concurrent=True)
         return [match.span() for match in islice(matches, MATCHES_SHOWN + 1)]
 
     def _show(self, entry: Entry, spans: list[Span]) -> None:
         if len(self.shows) + self._asked.offset + 1 < self.found:
             return  # the page is full: nothing after the first entry that did not fit
-        snippets = [snippet(entry.text, span) for span in spans[:MATCHES_SHOWN]]
+        snippets = [snippet(entry.text, span) for span in apart(spans[:MATCHES_SHOWN])]
         more = ["    (more in this entry)"] if len(spans) > MATCHES_SHOWN else []
         block = "\n".join(chain([description(entry)], (f"    | {words}" for words in snippets), more))
         self._size += len(block)
         if self._size <= PAGE or not self.blocks:
             self.blocks.append(block)
             self.shows.append(entry.id)
+
+
+def occurrences(text: str, needle: str) -> Iterator[Span]:
+    """Where a text holds another one."""
+    position = text.find(needle)
+    while position >= 0:
+        yield position, position + len(needle)
+        position = text.find(needle, position + len(needle))
+
+
+def apart(spans: Iterable[Span]) -> Iterator[Span]:
+    """The spans without those that stand in what is shown around the one before."""
+    end = -1
+    for span in spans:
+        if span[1] > end:
+            yield span
+            end = span[1] + CONTEXT
 
 
 def snippet(text: str, span: Span) -> str:

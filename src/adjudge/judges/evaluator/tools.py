@@ -19,8 +19,8 @@ MOST_SENT = 200_000
 
 T = TypeVar("T")
 
-_Position = Annotated[int, Meta(ge=0, le=1 << 60)]
-_Turn = Annotated[int, Meta(ge=0, le=1 << 60)]
+_Position = Annotated[int, Meta(ge=0, le=10**12)]
+_Turn = Annotated[int, Meta(ge=0, le=10**12)]
 
 
 class Outline(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -91,21 +91,31 @@ def look_tools(names: Mapping[str, type[Arguments]]) -> tuple[Tool, ...]:
 
 
 def schema_of(struct: type[msgspec.Struct]) -> dict[str, Any]:
-    """The JSON Schema of a Struct, without references: not every provider follows them."""
+    """The JSON Schema of a Struct in the plain form that all providers take.
+
+    There are no references and no alternatives in it; a value that may be null is one that may be left out.
+    """
     _, components = msgspec.json.schema_components([struct])
-    schema: dict[str, Any] = _without_references(components[struct.__name__], components)
+    schema: dict[str, Any] = _plain(components[struct.__name__], components)
     return schema
 
 
-def _without_references(schema: Any, components: Mapping[str, Any]) -> Any:
+def _plain(schema: Any, components: Mapping[str, Any]) -> Any:
+    """The schema with its references followed; Structs are not recursive, so this ends."""
     if isinstance(schema, list):
-        return [_without_references(item, components) for item in schema]
+        return [_plain(item, components) for item in schema]
     if not isinstance(schema, dict):
         return schema
     if reference := schema.get("$ref"):
-        return _without_references(components[reference.rpartition("/")[2]], components)
-    kept = {key: value for key, value in schema.items() if key != "title" or not isinstance(value, str)}
-    return {key: _without_references(value, components) for key, value in kept.items()}
+        return _plain(components[reference.rpartition("/")[2]], components)
+    if "properties" in schema:  # a Struct's name and docstring are not for the model
+        schema = {key: value for key, value in schema.items() if key not in ("title", "description")}
+    if alternatives := schema.get("anyOf"):
+        one = next(alternative for alternative in alternatives if alternative != {"type": "null"})
+        schema = {**one, **{key: value for key, value in schema.items() if key not in ("anyOf", "default")}}
+    if "enum" in schema:
+        schema = {"type": "string", **schema}
+    return {key: _plain(value, components) for key, value in schema.items()}
 
 
 def read_strictly(text: str, kind: type[T]) -> T:
