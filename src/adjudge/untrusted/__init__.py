@@ -1,0 +1,14 @@
+"""The one view of text that adjudge did not write: what is judged, and what models answer.
+
+Model, terminal and browser get text only through here: what is invisible is shown, what would be taken for a control
+token is broken, what looks like a credential is masked. The text itself stays as it was; quotes are checked against both.
+All of it is a function of the text alone, so that a stored verdict can be checked again anywhere.
+"""
+
+from __future__ import annotations
+
+from adjudge.untrusted.secrets import count_secrets
+from adjudge.untrusted.steering import Sign, steering
+from adjudge.untrusted.view import one_line, shown
+
+__all__ = ["Sign", "count_secrets", "one_line", "shown", "steering"]
