@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
 
+WIDTH = 120
+"""Characters of a line where the output is no terminal."""
+
+
 def say(message: str) -> None:
     """Print a message on standard error."""
     sys.stderr.write(shown(message).rstrip("\n") + "\n")
@@ -29,7 +33,8 @@ def results() -> Console:
     """The console for results: colours only on a terminal, nothing read as markup or emoji."""
     from rich.console import Console
 
-    return Console(markup=False, emoji=False, highlight=False, soft_wrap=False)
+    width = None if sys.stdout.isatty() else WIDTH
+    return Console(markup=False, emoji=False, highlight=False, width=width)
 
 
 def messages() -> Console:
@@ -47,7 +52,7 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[str]], right: Sequenc
     from rich.table import Table
     from rich.text import Text
 
-    built = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
+    built = Table(box=None, expand=True, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
     for number, heading in enumerate(headings):
         last = number == len(headings) - 1
         built.add_column(
