@@ -1,7 +1,10 @@
-"""A rubric: the criteria that an evaluator answers, true or false, with a hash over their content."""
+"""The values of a rubric, and the hash over their content."""
 
 from __future__ import annotations
 
+import hashlib
+import json
+from collections.abc import Iterable
 from typing import Literal
 
 import msgspec
@@ -9,7 +12,7 @@ import msgspec
 About = Literal["result", "process", "answer", "account"]
 
 
-class CommandProbe(msgspec.Struct, frozen=True, omit_defaults=True):
+class CommandProbe(msgspec.Struct, frozen=True, omit_defaults=True, tag="command", tag_field="kind"):
     """A command and what it must do: decided on the machine, without a model."""
 
     run: str
@@ -18,7 +21,7 @@ class CommandProbe(msgspec.Struct, frozen=True, omit_defaults=True):
     stdout_matches: str | None = None
 
 
-class FileProbe(msgspec.Struct, frozen=True, omit_defaults=True):
+class FileProbe(msgspec.Struct, frozen=True, omit_defaults=True, tag="file", tag_field="kind"):
     """A file of the workspace, read from the host side, and what must hold of it."""
 
     file: str
@@ -49,3 +52,13 @@ class Rubric(msgspec.Struct, frozen=True):
     criteria: tuple[Criterion, ...]
     hash: str
     source: str
+
+
+def rubric_hash(criteria: Iterable[Criterion]) -> str:
+    """SHA-256 over the criteria as canonical JSON: sorted keys, no white space, only what is set."""
+    content = json.dumps([_plain(criterion) for criterion in criteria], sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(content.encode()).hexdigest()
+
+
+def _plain(criterion: Criterion) -> dict[str, object]:
+    return {name: value for name, value in msgspec.to_builtins(criterion).items() if value is not None}
