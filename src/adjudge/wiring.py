@@ -96,11 +96,12 @@ async def judge(
     `exchange` is a file that keeps what was said with the model, so that `recorded/FILE` can play it again.
     """
     from adjudge.judges.evaluator.judge import Evaluator
+    from adjudge.models.names import same_model
 
     with open_store(settings) as store:
         store.add_run(run)
         async with _model(rubric, settings, exchange) as (model, nonce), _machine(run, settings) as machine:
-            evaluator = Evaluator(model, settings, nonce=nonce, on_progress=on_progress)
+            evaluator = Evaluator(model, settings, nonce=nonce, same_model=same_model, on_progress=on_progress)
             judgment = await evaluator.judge(run, rubric, machine)
         await store.land(judgment, rubric)
     return judgment
