@@ -30,6 +30,8 @@ from .fault_server import (
     zipped,
 )
 
+pytestmark = pytest.mark.xdist_group("models")  # what they import takes seconds in every process
+
 
 def error(message: str = "no", **more: Any) -> dict[str, Any]:
     return {"error": {"message": message, **more}}
@@ -132,6 +134,9 @@ async def test_a_very_long_wait_is_not_begun_and_its_end_is_told() -> None:
         (404, error("No such model")),
         (400, error("Unknown parameter")),
         (400, error("Your credit balance is too low")),
+        (400, error("max_tokens: 8192 > 4096, which is the maximum allowed number of output tokens")),
+        (404, error("No endpoints found that support tool use")),
+        (400, {}),
         (200, error("Insufficient credits", code=402)),
     ],
 )

@@ -5,6 +5,10 @@ Other files are read only from the trajectory's own folder and what lies below i
 
 from __future__ import annotations
 
+import glob
+import itertools
+import json
+import mmap
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -24,6 +28,10 @@ CONTINUATIONS = 1000
 
 SUBAGENTS = 1000
 """Trajectories of sub-agents that are read for one run."""
+
+
+DEPTH = 20
+"""Levels of sub-agents of sub-agents."""
 
 
 class Atif:
@@ -64,17 +72,25 @@ class Atif:
 
 
 def is_part(path: Path) -> bool:
-    """Whether a file continues another trajectory beside it, or belongs to a sub-agent of it, as Harbor names them."""
-    stem, dot, _ = path.name.removesuffix(".json").partition(".")
-    main = path.with_name(f"{stem}.json")
-    if not dot or not path.name.endswith(".json") or not main.is_file():
+    """Whether a file continues a trajectory beside it, or is a sub-agent's: another trajectory there names it.
+
+    Harbor names such files after the trajectory: `trajectory.cont-1.json` belongs to `trajectory.json`.
+    """
+    stem, _, rest = path.name.partition(".")
+    if rest in ("", "json") or not rest.endswith(".json") or not _begins_as_trajectory(path):
         return False
-    return all(_begins_as_trajectory(file) for file in (main, path))
+    siblings = itertools.islice(path.parent.glob(f"{glob.escape(stem)}.*json"), CONTINUATIONS)
+    return any(file != path and _begins_as_trajectory(file) and _names(file, path.name) for file in siblings)
 
 
 def _begins_as_trajectory(path: Path) -> bool:
     with path.open("rb") as file:
         return Atif().recognises(path, file.read(1 << 16))
+
+
+def _names(path: Path, name: str) -> bool:
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        return content.find(json.dumps(name).encode()) >= 0
 
 
 class _Trajectory(msgspec.Struct):
@@ -98,6 +114,7 @@ class _Reader:
         self._path = path
         self._seen = {path.resolve()}
         self._embedded: set[str] = set()
+        self._depth = 0
 
     def read(self, held: _Trajectory, prefix: str = "", label: str | None = None) -> StepReader:
         """A trajectory's steps and those of its continuations."""
@@ -168,10 +185,12 @@ class _Reader:
             self._child(held, place)
 
     def _child(self, held: _Trajectory, place: str) -> None:
-        if len(self.children) >= SUBAGENTS:
-            self.lost.append(Unparsed(place, f"more than {SUBAGENTS} sub-agents"))
+        if len(self.children) >= SUBAGENTS or self._depth >= DEPTH:
+            self.lost.append(Unparsed(place, f"more than {SUBAGENTS} sub-agents, or more than {DEPTH} below each other"))
             return
         label = text(held.agent.get("name")) or text(held.trajectory_id) or None
         number = len(self.children)
         self.children.append(Record("atif", ()))
+        self._depth += 1
         self.children[number] = self.read(held, f"s{number + 1}.", label).builder.finish()
+        self._depth -= 1

@@ -82,7 +82,7 @@ class Evaluation:
         looker = Looker(run.record, self._machine, self._exhibits)
         talk = Conversation(model, (*looker.tools, decide_tool()), schema_of(Decision))
         overview = await asyncio.to_thread(outline, "overview", run.record, Outline(), LONGEST_OVERVIEW)
-        talk.tell(opening(run, self._rubric, self._machine, overview, settings.looks, envelope))
+        talk.tell(await asyncio.to_thread(opening, run, self._rubric, self._machine, overview, settings.looks, envelope))
         loop = Loop(self._rubric, self._exhibits, looker, talk, envelope, settings.looks, self._means.on_progress)
         decided, reason = await _outcome(loop)
         decision = decided.decision if decided else None
