@@ -47,14 +47,22 @@ class Verification(msgspec.Struct, frozen=True):
 
 def verify(judgment: Judgment, record: Record, rubric: Rubric | None) -> Verification:
     """Check every citation, verdict and the score of a judgment again. `rubric` is the one that it was made with."""
-    exhibits = Exhibits(record, judgment.looks)
     findings = [*_of_rubric(judgment, rubric), *_of_looks(judgment), *_of_score(judgment)]
-    criteria = {criterion.id: criterion for criterion in rubric.criteria} if rubric else {}
-    for verdict in judgment.verdicts:
-        if criterion := criteria.get(verdict.criterion):
-            findings += _of_verdict(criterion, verdict, exhibits)
+    findings += _of_verdicts(judgment, record, rubric) if rubric else ()
     citations = sum(len(verdict.holdings) for verdict in judgment.verdicts)
     return Verification(judgment.id, len(judgment.verdicts), citations, tuple(findings))
+
+
+def _of_verdicts(judgment: Judgment, record: Record, rubric: Rubric) -> Iterator[Finding]:
+    try:
+        exhibits = Exhibits(record, judgment.looks)
+    except OutsideError as error:  # the agent's last message is damaged where it lies
+        yield Finding("record", f"no verdict could be checked: {error}")
+        return
+    criteria = {criterion.id: criterion for criterion in rubric.criteria}
+    for verdict in judgment.verdicts:
+        if criterion := criteria.get(verdict.criterion):
+            yield from _of_verdict(criterion, verdict, exhibits)
 
 
 def _of_rubric(judgment: Judgment, rubric: Rubric | None) -> Iterator[Finding]:

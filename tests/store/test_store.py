@@ -114,6 +114,12 @@ def test_a_list_shows_what_there_is(stored: Store, judgment: Judgment) -> None:
     assert (row.judgments, row.status, row.score) == (2, "errored", None)
 
 
+def test_a_list_never_shows_half_a_credential(store: Store, run: Run) -> None:
+    secret = "sk-or-v1-" + "0123456789abcdef" * 4
+    store.add_run(msgspec.structs.replace(run, task="x" * 170 + " " + secret))
+    assert "sk-or-v1-0123" not in str(store.runs()[0].task)
+
+
 def test_a_run_that_nobody_judged_is_listed_without_a_score(store: Store, run: Run) -> None:
     store.add_run(run)
     assert [(row.judgments, row.status, row.score) for row in store.runs()] == [(0, None, None)]

@@ -15,6 +15,7 @@ from adjudge.exports.judged import Judged
 from adjudge.judgment import Call, Judgment, Verdict
 from adjudge.record import Usage
 from adjudge.run import Outcome
+from adjudge.untrusted import one_line, shown
 
 CAUSES = {
     "agent": "the agent’s doing",
@@ -110,7 +111,7 @@ def page_of(judged: Judged, version: str) -> Page:
     cards = tuple(_card(number, verdict, judged) for number, verdict in enumerate(judgment.verdicts, 1))
     marks = _marks(judgment.verdicts, cards)
     return Page(
-        title=next((line.strip()[:160] for line in (run.task or "").splitlines() if line.strip()), run.id),
+        title=next((one_line(line, 160) for line in (run.task or "").splitlines() if line.strip()), run.id),
         run=run.id,
         about=_about(judged),
         outcome=_outcome(run.outcome),
@@ -208,14 +209,14 @@ def _gate(verdict: Verdict, changed: bool) -> str | None:
 
 def _cite(anchor: str, holding: Holding, judged: Judged) -> Cite:
     citation = holding.citation
-    exists = _exists(citation.exhibit, judged)
+    exhibit = citation.exhibit.strip(" \n[]")
     why = holding.fault
     if holding.standing == "absence":
         why = "the look found nothing"
-    elif holding.source and holding.source != citation.exhibit:
+    elif holding.source and holding.source != exhibit:
         why = f"stands in {holding.source}"
-    target = anchor if holding.standing else citation.exhibit if exists else None
-    return Cite(citation.exhibit, citation.quote[:4000], target, holding.standing is not None, why)
+    target = anchor if holding.standing else exhibit if _exists(exhibit, judged) else None
+    return Cite(exhibit, shown(citation.quote)[:4000], target, holding.standing is not None, why)
 
 
 def _exists(exhibit: str, judged: Judged) -> bool:
@@ -232,7 +233,7 @@ def _marks(verdicts: Sequence[Verdict], cards: Sequence[Card]) -> dict[str, list
                 mark = Mark(
                     f"{card.anchor}c{place}", holding.citation.quote, card.anchor, verdict.criterion, verdict.passed
                 )
-                marks[holding.source or holding.citation.exhibit].append(mark)
+                marks[holding.source or holding.citation.exhibit.strip(" \n[]")].append(mark)
     return marks
 
 

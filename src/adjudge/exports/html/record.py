@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from adjudge.exports.html.text import Mark, Text, text_of
 from adjudge.record import Entry, Record, Turn
+from adjudge.untrusted import one_line
 
 ENTRIES, CHARACTERS = 400, 1_000_000
 """A record with more than these is not put on the page whole: only what is cited, its neighbours, and an outline."""
@@ -138,7 +139,7 @@ def _exhibit(entry: Entry, marks: tuple[Mark, ...]) -> Exhibit:
         facts=_facts(entry),
         failures=_failures(entry),
         marks=marks,
-        preview=" ".join(entry.text[:300].split())[:120],
+        preview=one_line(entry.text, 120),
         text=text,
         unplaced=unplaced,
     )

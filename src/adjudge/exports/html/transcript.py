@@ -10,6 +10,7 @@ from adjudge.evidence import Look
 from adjudge.exports.html.record import CITED, FOLDED, Exhibit, Marks
 from adjudge.exports.html.text import Mark, Text, text_of
 from adjudge.judgment import Judgment, Step
+from adjudge.untrusted import one_line, shown
 
 TOLD, SAID = 6_000, 20_000
 """Characters of what the evaluator was told (looks stand in full beside it) and of what it answered."""
@@ -66,7 +67,7 @@ def _exhibit(look: Look, marks: Sequence[Mark]) -> Exhibit:
         facts=(*(() if failed else look.facts), f"{look.seconds:.1f} s"),
         failures=look.facts if failed else (),
         marks=tuple(marks),
-        preview=" ".join(look.text[:300].split())[:120],
+        preview=one_line(look.text, 120),
         text=text,
         unplaced=text.unplaced,
     )
@@ -76,5 +77,5 @@ def _question(look: Look) -> str:
     """What was asked; the argument's name is told only where there are several."""
     given = {name: value for name, value in look.arguments.items() if value is not None}
     if len(given) == 1:
-        return str(next(iter(given.values())))[:2000]
-    return ", ".join(f"{name}: {value}" for name, value in given.items())[:2000]
+        return shown(str(next(iter(given.values()))))[:2000]
+    return shown(", ".join(f"{name}: {value}" for name, value in given.items()))[:2000]
