@@ -10,6 +10,7 @@ from types import SimpleNamespace
 
 from adjudge.machines.boot.command import Command
 from adjudge.machines.boot.kernel import LONGEST, SET_DUMPABLE, libc, make_unremarkable, ready, write
+from adjudge.machines.boot.outer import OuterNamespace
 from adjudge.machines.boot.sandbox import Sandbox
 from adjudge.machines.boot.view import furnish
 
@@ -61,7 +62,7 @@ class Server:
     def __init__(self, control: socket.socket, judge: int, order: SimpleNamespace) -> None:
         self.control, self.judge, self.order = control, judge, order
         self.cgroup: Cgroup | None = None
-        self.sandbox: Sandbox | None = None
+        self.outer: OuterNamespace | None = None
         self.running: Command | None = None
         self.used = False
         self.lost = self.kills = 0
@@ -71,15 +72,16 @@ class Server:
         if self.order.cgroup:
             self.cgroup = Cgroup(self.order.cgroup)
         furnish(self.order)
-        self.sandbox = sandbox = Sandbox(self.order, self.judge)
+        self.outer = OuterNamespace()
+        sandbox = Sandbox(self.order, self.outer, self.judge)
         libc.prctl(SET_DUMPABLE, 0, 0, 0, 0)  # nobody inside may look into a child of ours before it has executed bash
         self.answer(ready=True)
         return sandbox
 
     def end(self) -> None:
         """Leave nothing behind."""
-        if self.sandbox:
-            self.sandbox.end()
+        if self.outer:
+            self.outer.end()
         if self.cgroup:
             self.cgroup.remove()
 
@@ -117,10 +119,10 @@ class Server:
             if self.running and self.running.number == asked.stop:
                 self.stop(sandbox, "output")
             return sandbox
-        if self.used and self.order.fresh:
+        if self.used and self.order.fresh and self.outer:
             self.lost += len(sandbox.processes())
             sandbox.end()
-            self.sandbox = sandbox = Sandbox(self.order, self.judge)
+            sandbox = Sandbox(self.order, self.outer, self.judge)
         elif sandbox.full():
             self.stop(sandbox, None)
             sandbox.await_empty()
