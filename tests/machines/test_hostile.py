@@ -57,12 +57,11 @@ def last_number(most: int) -> Callable[[Output], bool]:
 
 
 ATTACKS = [
-    Attack("fork bomb", ":(){ :|:& };:; sleep 2", within(5), {"seconds": 2}),
+    Attack("fork bomb", ":(){ :|:& };:; sleep 2", stopped("processes", 3)),
     Attack(
         "fork bomb in Python",
         PYTHON + "'import os\nwhile 1:\n  try: os.fork()\n  except OSError: pass'",
-        stopped("time", 5),
-        {"seconds": 1.5},
+        stopped("processes", 3),
     ),
     Attack("rm -rf of the workspace", "rm -rf /workspace/* /workspace/.[a-z]*; ls -A /workspace | wc -l", prints("0")),
     Attack("rm -rf of everything", "rm -rf --no-preserve-root / 2>/dev/null; echo done", within(5), {"seconds": 3}),
@@ -178,7 +177,7 @@ ATTACKS = [
     ),
     Attack(
         "devices",
-        "mknod b b 8 0 2>&1; mknod c c 1 1 2>&1; ls b c /dev/vda /dev/sda /dev/mem /dev/kmsg /dev/kvm /dev/fuse 2>/dev/null",
+        "mknod b b 8 0 2>&1; mknod c c 1 1 2>&1; ls b c /dev/vda /dev/mem /dev/kmsg /dev/kvm /dev/fuse 2>/dev/null",
         lambda output: "/dev/" not in output.text and not {"b", "c"} & set(output.text.split()),
     ),
     Attack(

@@ -160,7 +160,7 @@ def _arguments(bubblewrap: str, environment: dict[str, str], exposed: Sequence[s
     for name in _ETC:
         yield from ("--ro-bind", f"{kernel.ROOM}/etc/{name}", f"/etc/{name}")
     yield from ("--proc", "/proc", "--dev", "/dev", "--bind", f"{kernel.ROOM}/shm", SHARED_MEMORY, "--remount-ro", "/dev")
-    yield from ("--bind", f"{kernel.ROOM}/tmp", TEMPORARY, "--bind", f"{kernel.ROOM}/home", HOME)
+    yield from ("--bind", f"{kernel.ROOM}/temporary", TEMPORARY, "--bind", f"{kernel.ROOM}/home", HOME)
     for number, path in enumerate(exposed):
         yield from ("--ro-bind", f"{kernel.ROOM}/x{number}", path)
     for path in dict.fromkeys((WORKSPACE, at)):

@@ -112,6 +112,8 @@ class Server:
             self.stop(sandbox, "time")
         if (self.cgroup or sandbox).memory() > self.order.memory:
             self.stop(sandbox, "memory")
+        if sandbox.full():
+            self.stop(sandbox, "processes")
 
     def hear(self, sandbox: Sandbox, asked: SimpleNamespace, fds: list[int]) -> Sandbox:
         """Run a command, or stop the one that runs. Returns the sandbox to go on with."""
@@ -123,14 +125,14 @@ class Server:
             self.lost += len(sandbox.processes())
             sandbox.end()
             sandbox = Sandbox(self.order, self.outer, self.judge)
-        elif sandbox.full():
-            self.stop(sandbox, None)
+        elif sandbox.full():  # a bomb that went off since; our own fork would fail
+            self.stop(sandbox, "processes")
             sandbox.await_empty()
         self.used = True
         self.running = Command(sandbox, asked, fds[0])
         return sandbox
 
-    def stop(self, sandbox: Sandbox, reason: str | None) -> None:
+    def stop(self, sandbox: Sandbox, reason: str) -> None:
         """Kill all that runs inside: after a breach nothing of it can be relied on."""
         inside = sandbox.processes()
         if not inside or (self.running and self.running.ended):
