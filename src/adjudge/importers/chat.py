@@ -16,7 +16,7 @@ import msgspec
 from adjudge.errors import InputError
 from adjudge.importers.build import RecordBuilder, main_model, run_id
 from adjudge.importers.chat_messages import ChatReader, content_text, usage_of
-from adjudge.importers.documents import beginning, read_document, read_item
+from adjudge.importers.documents import beginning, read_document, read_items
 from adjudge.importers.documents_values import listing, mapping, moment, text
 from adjudge.importers.jsonl import Report, opened, rows
 from adjudge.record import Unparsed
@@ -51,10 +51,10 @@ class Chat:
         if _is_lines(head):
             yield from _runs_of(path, rows(path, lost.append), lost)
         elif isinstance(beginning(head), list):
-            yield from _runs_of(path, _items(read_document(path, list[msgspec.Raw]), path.name, lost.append), lost)
+            yield from _runs_of(path, read_items(read_document(path, list[msgspec.Raw]), path.name, lost.append), lost)
         else:
             held = read_document(path, _Conversation)
-            messages = _items(held.messages or held.traj, f"{path.name}:messages", lost.append)
+            messages = read_items(held.messages or held.traj, f"{path.name}:messages", lost.append)
             yield _run(str(path), messages, msgspec.structs.asdict(held), lost)
 
 
@@ -90,12 +90,6 @@ class _Conversation(msgspec.Struct):
     cost: Any = None
     timestamp: Any = None
     reward: Any = None
-
-
-def _items(raws: Iterable[msgspec.Raw], name: str, report: Report) -> Iterator[tuple[str, dict[str, Any]]]:
-    for number, raw in enumerate(raws):
-        if (item := read_item(raw, place := f"{name}[{number}]", report)) is not None:
-            yield place, item
 
 
 def _runs_of(path: Path, objects: Iterator[tuple[str, dict[str, Any]]], lost: list[Unparsed]) -> Iterator[Run]:

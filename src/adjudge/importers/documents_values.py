@@ -53,10 +53,12 @@ def moment(value: Any, unit: float = 1.0) -> str | None:
 
 _BASE64 = re.compile(r"""((?:;base64,|["'](?:data|base64)["']\s*:\s*["']))([A-Za-z0-9+/]{512,}={0,2})""")
 
+_HINTS = ("base64", '"data"', "'data'")
+
 
 def without_base64(content: str) -> str:
     """The text with embedded binary data (data URLs, `"data": "…"` members) replaced by its size and hash."""
-    if len(content) < 512:
+    if len(content) < 512 or not any(hint in content for hint in _HINTS):
         return content
     return _BASE64.sub(lambda match: match[1] + media("base64", match[2]), content)
 
