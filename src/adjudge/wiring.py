@@ -153,7 +153,7 @@ async def _machine(run: Run, settings: Settings) -> AsyncIterator[Machine | None
         return
     from adjudge.machines.local import LocalMachine
 
-    machine = LocalMachine(Path(run.workspace), settings.machine, settings.expose)
+    machine = await LocalMachine.open(Path(run.workspace), settings.machine, settings.expose)
     try:
         yield machine
     finally:
