@@ -141,7 +141,12 @@ async def open_session(order: Order, output: int) -> Session:
     Raises:
         MachineError: it cannot be had; the message says what the kernel or bubblewrap said.
     """
-    session = await asyncio.to_thread(_start, output, order.fresh)
+    starting = asyncio.ensure_future(asyncio.to_thread(_start, output, order.fresh))
+    try:
+        session = await asyncio.shield(starting)
+    except asyncio.CancelledError:
+        await (await starting).close()
+        raise
     try:
         session._send(msgspec.to_builtins(order))
         await session._hear(_STARTING)
