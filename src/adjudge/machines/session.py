@@ -102,8 +102,8 @@ class Session:
         except TimeoutError:
             self._process.kill()
             raise MachineError("the machine was lost: it no longer answers") from None
-        except OSError as error:
-            raise MachineError(f"the machine was lost: {error.strerror}") from error
+        except OSError:
+            message = b""
         answer: dict[str, Any] = json.loads(message) if message else {"error": "the sandbox ended"}
         if fault := answer.get("error"):
             raise MachineError(f"the machine was lost: {'; '.join(filter(None, (fault, self._last_words())))}")
