@@ -1,6 +1,6 @@
 """Draw the README's picture: what `adjudge demo` prints, as an SVG file that needs no font from elsewhere.
 
-    python scripts/picture.py docs/images/demo.svg
+python scripts/picture.py docs/images/demo.svg
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ WIDTH = 104
 
 def main(target: Path) -> None:
     """Judge the bundled run and draw the result."""
-    console = Console(record=True, width=WIDTH, file=io.StringIO(), markup=False, emoji=False, highlight=False, force_terminal=True)
+    console = Console(
+        record=True, width=WIDTH, file=io.StringIO(), markup=False, emoji=False, highlight=False, force_terminal=True
+    )
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(store=folder, model=f"recorded/{wiring.DEMO / 'exchange.json'}")
         run = wiring.find_run(str(wiring.DEMO), settings)
