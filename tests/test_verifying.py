@@ -75,6 +75,7 @@ answers = st.builds(
 )
 
 
+@settings(deadline=None)
 @given(st.lists(answers, max_size=6))
 def test_whatever_the_gate_lets_through_verifies(given_answers: list[Answer]) -> None:
     verdicts, _ = gate(RUBRIC, given_answers, Exhibits(RECORD, LOOKS))
@@ -105,7 +106,7 @@ def verdicts_for(criterion: Criterion) -> st.SearchStrategy[Verdict]:
     )
 
 
-@settings(max_examples=400)
+@settings(max_examples=400, deadline=None)
 @given(st.tuples(*(verdicts_for(criterion) for criterion in RUBRIC.criteria)))
 def test_no_pass_verifies_whose_citations_do_not_prove_it(verdicts: tuple[Verdict, ...]) -> None:
     found = {finding.place for finding in verify(judged(verdicts), RECORD, RUBRIC).findings}
