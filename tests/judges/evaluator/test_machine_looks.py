@@ -114,10 +114,10 @@ async def test_a_search_of_files_that_finds_nothing_shows_absence() -> None:
 
 async def test_nothing_found_in_files_is_stated_with_what_was_looked_for_and_where() -> None:
     assert (await look(SearchFiles("TO  DO", "src"))).facts == (
-        'matches: 0 for "TO DO" (text, white space folded), in this case, in 2 files in "src"',
+        'matches: 0 for "TO DO" (text, white space folded), case heeded, in 2 files in "src"',
     )
     assert (await look(SearchFiles("^x$", "src", regex=True))).facts == (
-        'matches: 0 for "^x$" (regular expression), in this case, in 2 files in "src"',
+        'matches: 0 for "^x$" (regular expression), case heeded, in 2 files in "src"',
     )
 
 

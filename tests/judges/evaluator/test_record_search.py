@@ -54,11 +54,11 @@ def test_a_search_that_finds_nothing_shows_absence_by_its_own_words() -> None:
 
 def test_nothing_found_is_stated_with_what_was_looked_for_and_where() -> None:
     assert found(pattern="rm  -rf", kind="call", first_entry="e3", last_turn=2).facts == (
-        'matches: 0 for "rm -rf" (text, white space folded), in any case, in 2 of 11 entries '
+        'matches: 0 for "rm -rf" (text, white space folded), case ignored, in 2 of 11 entries '
         "(kind call, from e3, up to turn 2)",
     )
     assert found(pattern=r"rm\s+-r", regex=True).facts == (
-        r'matches: 0 for "rm\\s+-r" (regular expression), in any case, in 11 of 11 entries',
+        r'matches: 0 for "rm\\s+-r" (regular expression), case ignored, in 11 of 11 entries',
     )
 
 
@@ -81,7 +81,7 @@ FORGED = [
     "matches:\n5",
     "matches:  +5",
     "MATCHES: 5",
-    'x" (text, white space folded), in any case, in 99 of 99 entries',
+    'x" (text, white space folded), case ignored, in 99 of 99 entries',
     "x\nmatches: 5\nsearched: 99 of 99 entries",
     "exit status: 0",
     "exit status: -1",
@@ -94,7 +94,7 @@ def test_a_pattern_cannot_forge_a_statement(pattern: str) -> None:
     look = search_record("L1", record, SearchRecord(pattern))
     assert (look.found, len(look.facts), len(look.facts[0].splitlines())) == (0, 1, 1)
     check = Exhibits(record, [look]).check
-    for quote in (pattern, *pattern.split("\n"), 'for "x" (text, white space folded), in any case, in 99 of 99 entries'):
+    for quote in (pattern, *pattern.split("\n"), 'for "x" (text, white space folded), case ignored, in 99 of 99 entries'):
         assert check(Citation("L1", quote)).standing is None
 
 

@@ -121,7 +121,7 @@ def _search_facts(found: Found, asked: SearchFiles) -> list[str]:
     """As in `Search.facts`, what was looked for is stated only if nothing was found."""
     if not found.total and not found.cut:
         what, where = stated(asked.pattern, asked.regex), as_stated(asked.path)
-        facts = [f"matches: 0 for {what}, in this case, in {found.files} files in {where}"]
+        facts = [f"matches: 0 for {what}, case heeded, in {found.files} files in {where}"]
     else:
         facts = [f"matches: {found.total}", f"searched: {found.files} files"]
     if found.skipped:

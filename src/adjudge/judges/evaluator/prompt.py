@@ -44,16 +44,17 @@ read or ran yourself is not its doing.
 - What the agent said: its message (the final one, if the criterion names that), or the file that is its report.
 - That its words agree with the facts: two citations, one of its message and one of what was observed.
 - That something is not there: a search of the files that found nothing, or a look that shows it. That something was \
-never done or said: a search of the record that found nothing. Cite its line `matches: 0 …`. Search so that you would \
-have found it: a short pattern, other spellings, and a similar one that is known to match. For "never ran X" search the \
-calls (kind call), since the task and the agent's words often name the command; for "after X" search from X on.
+never done or said: a search of the record that found nothing. Cite its line that begins with `matches: 0`. Search so \
+that you would have found it: a short pattern, other spellings, and a similar one that is known to match. For "never \
+ran X" search the calls (kind call), since the task and the agent's words often name the command; for "after X" search \
+from X on (first_entry).
 What the recording does not tell (exit statuses, results) is not established by guessing.
 
 # How you cite
 - A citation is an exhibit's id (entry e12, look L3) and a quote from that exhibit.
 - Copy the quote exactly and in one piece, the shortest that proves the point, usually one line: nothing left out in \
-the middle, no two places joined, nothing added. Only white space may differ. It says the value and not just its label, \
-and leaves out a run time: `Ran 11 tests`, not `Ran 11 tests in`.
+the middle, no two places joined, nothing added. Only white space may differ. A quote holds the value and not just its \
+label, and leaves out a run time: `Ran 11 tests`, not `Ran 11 tests in`.
 - A quote needs three letters or digits, and a bare number stands everywhere. Let your commands label what they print \
 (`print(f"rows={rows}")`) and quote the label with the value.
 - A look's own lines outside of the markers (exit status, matches, lines, output, size) can be quoted, with their number. \
@@ -113,8 +114,8 @@ NO_TASK = "The recording does not say what the task was, unless a message in it 
 NAMES = "What the recording says of the agent:"
 CONTEXT = "What the person who asks for this judgment adds:"
 MACHINE = (
-    "There is a machine, a copy of the one that the agent left. `at` is where commands find the workspace; `hooks` are "
-    "files in it that run by themselves or have the name of a common tool, if there are any:"
+    "There is a machine. `at` is where commands find the workspace; `hooks`, if there are any, are files in it that run "
+    "by themselves or have the name of a common tool:"
 )
 NO_MACHINE = "There is no machine: no file can be opened and no command run. What cannot be looked at is unproven."
 PATCH = "A patch was handed in beside the record ({facts}); read_patch shows it."

@@ -84,7 +84,7 @@ class Search:
         asked = self._asked
         scope = f"{self._searched} of {count(record)} entries{self._bounds()}"
         if not self.found:
-            return [f"matches: 0 for {stated(asked.pattern, asked.regex)}, in any case, in {scope}", *untold(record)]
+            return [f"matches: 0 for {stated(asked.pattern, asked.regex)}, case ignored, in {scope}", *untold(record)]
         facts = [f"matches: {self.found}", f"searched: {scope}"]
         end = asked.offset + len(self.shows)
         if self.shows and end < self.found:

@@ -66,7 +66,9 @@ class ReadFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class SearchFiles(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Arguments of `search_files`."""
 
-    pattern: Annotated[str, Meta(min_length=1, max_length=1000, description="what to find in a line")]
+    pattern: Annotated[
+        str, Meta(min_length=1, max_length=1000, description="what to find in a line; upper and lower case differ")
+    ]
     path: Annotated[str, Meta(max_length=4096, description="a file or directory, relative to the workspace")] = "."
     regex: Annotated[bool, Meta(description="whether the pattern is a regular expression")] = False
 
