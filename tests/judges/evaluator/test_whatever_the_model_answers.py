@@ -144,6 +144,8 @@ def shows(judgment: Judgment, citation: Citation, kinds: tuple[str, ...], denied
         return denied
     if look.place != "record":
         return True
+    if any(folded(citation.quote) in folded(fact) for fact in look.facts):  # no more than the least of what it counts
+        return all(entries[name].kind in kinds for name in look.shows)
     shown = [entries[name] for name in look.shows if entries[name].kind in kinds]
     stated = [f"exit status: {entry.exit_status}" for entry in shown if entry.exit_status is not None]
     return any(folded(citation.quote) in folded(text) for text in [*stated, *(entry.text for entry in shown)])

@@ -17,7 +17,7 @@ from adjudge.judges.evaluator.conversation import Conversation, clean
 from adjudge.judges.evaluator.looks import Looker
 from adjudge.judges.evaluator.loop import Decided, Loop, Progress
 from adjudge.judges.evaluator.opening import LONGEST_OVERVIEW, opening
-from adjudge.judges.evaluator.record_looks import outline
+from adjudge.judges.evaluator.record_looks import closing, outline
 from adjudge.judges.evaluator.steering import attempts
 from adjudge.judges.evaluator.tools import Outline, schema_of
 from adjudge.judges.evaluator.views import Envelope, bounded, one_line
@@ -79,14 +79,14 @@ class Evaluation:
     async def _by_model(self, model: Model, probed: tuple[Verdict, ...]) -> Judgment:
         settings, run = self._means.settings, self._run
         envelope = Envelope(self._means.nonce or token_hex(8), settings.mask)
-        looker = Looker(run.record, self._machine, self._exhibits)
+        looker = Looker(run, self._machine, self._exhibits)
         talk = Conversation(model, (*looker.tools, decide_tool()), schema_of(Decision))
         overview = await asyncio.to_thread(outline, "overview", run.record, Outline(), LONGEST_OVERVIEW)
         talk.tell(await asyncio.to_thread(opening, run, self._rubric, self._machine, overview, settings.looks, envelope))
         loop = Loop(self._rubric, self._exhibits, looker, talk, envelope, settings.looks, self._means.on_progress)
         decided, reason = await _outcome(loop)
         decision = decided.decision if decided else None
-        read = (overview, *self._exhibits.looks.values())
+        read = (overview, *closing(run.record), *self._exhibits.looks.values())
         found: dict[str, Any] = {
             "steps": tuple(talk.steps),
             "calls": tuple(talk.calls),

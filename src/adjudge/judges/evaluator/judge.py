@@ -9,7 +9,7 @@ from adjudge.judges.evaluator.answers import decide_tool
 from adjudge.judges.evaluator.cautions import SameModel, same_name
 from adjudge.judges.evaluator.evaluation import Evaluation, Means
 from adjudge.judges.evaluator.loop import Progress
-from adjudge.judges.evaluator.tools import ON_MACHINE, ON_RECORD, look_tools
+from adjudge.judges.evaluator.tools import ON_MACHINE, ON_PATCH, ON_RECORD, look_tools
 from adjudge.judges.evaluator.views import PAGE
 from adjudge.judges.process import ProcessJudge
 from adjudge.judges.rows import VERSION, Clock, Row, utc_now
@@ -64,4 +64,4 @@ def limits(settings: Settings) -> dict[str, float | int | bool]:
 
 def fingerprint() -> str:
     """A SHA-256 over every word that the model may be told and every tool it may be offered."""
-    return prompt.fingerprint([*look_tools(ON_RECORD), *look_tools(ON_MACHINE), decide_tool()])
+    return prompt.fingerprint([*look_tools({**ON_RECORD, **ON_PATCH, **ON_MACHINE}), decide_tool()])
