@@ -253,7 +253,7 @@ _SPEAKERS = frozenset(
             "subagent",
         ),
         *("think", "sequentialthinking", "todowrite", "todo_write", "write_todos", "update_plan", "manage_todo_list"),
-        *("exitplanmode", "exit_plan_mode", "attempt_completion", "finish", "submit", "report_intent", "send_message"),
+        *("exitplanmode", "exit_plan_mode", "attempt_completion", "finish", "report_intent", "send_message"),
     )
 )
 """Tools whose results are the words of an agent: of one it asked, or its own given back."""
