@@ -11,12 +11,13 @@ import os
 import tempfile
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
-from typing import IO, overload
+from collections.abc import Callable, Iterator, Sequence
+from typing import overload
 
 import msgspec
 import zstandard
 
+from adjudge.errors import OutsideError
 from adjudge.record import Entry
 
 FRAME = 256 * 1024
@@ -25,15 +26,43 @@ FRAME = 256 * 1024
 IN_MEMORY = 4 * 1024 * 1024
 """Compressed bytes that are kept in memory; a longer sequence goes to an unnamed temporary file."""
 
+Reader = Callable[[int, int], bytes]
+"""Gives the bytes of a blob from a start to an end."""
+
 _encode = msgspec.json.Encoder().encode
 _decoder = msgspec.json.Decoder(list[Entry])
 
 
-class EntryFile(Sequence[Entry]):
-    """An immutable sequence of entries in frames. `hash` is a SHA-256 over the uncompressed JSON lines."""
+class _Spill:
+    """An unnamed temporary file, gone when nothing refers to it any more."""
 
-    def __init__(self, data: bytes | IO[bytes], offsets: array[int], starts: array[int], count: int, digest: str) -> None:
-        self._data = data
+    _descriptor = -1
+
+    def __init__(self) -> None:
+        self._descriptor, name = tempfile.mkstemp(prefix="adjudge-")
+        os.unlink(name)
+
+    def __del__(self) -> None:
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+
+    def append(self, data: bytes | bytearray) -> None:
+        view = memoryview(data)
+        while view:
+            view = view[os.write(self._descriptor, view) :]
+
+    def read(self, start: int, end: int) -> bytes:
+        return os.pread(self._descriptor, end - start, start)
+
+
+class EntryFile(Sequence[Entry]):
+    """An immutable sequence of entries in frames. `hash` is a SHA-256 over the uncompressed JSON lines.
+
+    The compressed frames lie wherever the reader fetches them from: memory, a temporary file, a blob.
+    """
+
+    def __init__(self, read: Reader, offsets: array[int], starts: array[int], count: int, digest: str) -> None:
+        self._read = read
         self._offsets = offsets
         self._starts = starts
         self._count = count
@@ -63,20 +92,18 @@ class EntryFile(Sequence[Entry]):
     def _frame(self, number: int) -> list[Entry]:
         cached, entries = self._cached
         if cached != number:
-            lines = zstandard.ZstdDecompressor().decompress(self._bytes(self._offsets[number], self._offsets[number + 1]))
+            lines = zstandard.ZstdDecompressor().decompress(self._bytes(number))
             entries = _decoder.decode(b"[" + lines.rstrip(b"\n").replace(b"\n", b",") + b"]")
             self._cached = (number, entries)
         return entries
 
-    def _bytes(self, start: int, end: int) -> bytes:
-        if isinstance(self._data, bytes):
-            return self._data[start:end]
-        return os.pread(self._data.fileno(), end - start, start)
+    def _bytes(self, number: int) -> bytes:
+        return self._read(self._offsets[number], self._offsets[number + 1])
 
     def frames(self) -> Iterator[bytes]:
         """The compressed frames, in order; together they are the blob to store."""
         for number in range(len(self._starts)):
-            yield self._bytes(self._offsets[number], self._offsets[number + 1])
+            yield self._bytes(number)
 
     @property
     def places(self) -> tuple[list[int], list[int]]:
@@ -90,13 +117,18 @@ class EntryWriter:
     def __init__(self) -> None:
         self._lines = bytearray()
         self._blob = bytearray()
-        self._file: IO[bytes] | None = None
+        self._spill: _Spill | None = None
         self._offsets, self._starts = array("Q", [0]), array("Q")
         self._count = self._framed = 0
         self._hash = hashlib.sha256()
+        self._compressor = zstandard.ZstdCompressor(level=3, write_content_size=True)
 
     def add(self, entry: Entry) -> None:
-        """Append one entry."""
+        """Append one entry.
+
+        Raises:
+            OutsideError: there is no room for it on the disk.
+        """
         self._lines += _encode(entry)
         self._lines += b"\n"
         self._count += 1
@@ -107,24 +139,42 @@ class EntryWriter:
         if not self._lines:
             return
         self._hash.update(self._lines)
-        frame = zstandard.ZstdCompressor(level=3, write_content_size=True).compress(bytes(self._lines))
+        frame = self._compressor.compress(self._lines)
         self._starts.append(self._framed)
         self._offsets.append(self._offsets[-1] + len(frame))
         self._framed = self._count
         self._lines.clear()
-        if self._file is None and len(self._blob) + len(frame) > IN_MEMORY:
-            self._file = tempfile.TemporaryFile(prefix="adjudge-")  # noqa: SIM115  lives as long as the sequence
-            self._file.write(self._blob)
+        try:
+            self._keep(frame)
+        except OSError as error:
+            raise OutsideError(f"entries cannot be kept in a temporary file: {error.strerror}") from error
+
+    def _keep(self, frame: bytes) -> None:
+        if self._spill is None and len(self._blob) + len(frame) > IN_MEMORY:
+            self._spill = _Spill()
+            self._spill.append(self._blob)
             self._blob.clear()
-        if self._file is None:
+        if self._spill is None:
             self._blob += frame
         else:
-            self._file.write(frame)
+            self._spill.append(frame)
 
     def finish(self) -> EntryFile:
         """The sequence of all entries added; the writer must not be used afterwards."""
         self._end_frame()
-        if self._file is not None:
-            self._file.flush()
-        data = self._file if self._file is not None else bytes(self._blob)
-        return EntryFile(data, self._offsets, self._starts, self._count, self._hash.hexdigest())
+        read = self._spill.read if self._spill else _reader(bytes(self._blob))
+        return EntryFile(read, self._offsets, self._starts, self._count, self._hash.hexdigest())
+
+
+def _reader(blob: bytes) -> Reader:
+    return lambda start, end: blob[start:end]
+
+
+def hash_of(entries: Sequence[Entry]) -> str:
+    """The SHA-256 over the entries as JSON lines, whether they lie on disk or not."""
+    if isinstance(entries, EntryFile):
+        return entries.hash
+    digest = hashlib.sha256()
+    for entry in entries:
+        digest.update(_encode(entry) + b"\n")
+    return digest.hexdigest()

@@ -89,7 +89,8 @@ class Record(msgspec.Struct, frozen=True):
     established. `skipped` counts, by kind, lines that are known to hold nothing for a judge. `children` are the records
     of sub-agents, whose entry ids start with `s1.`, `s2.`, …; `final` is the id of the agent's last message if no call
     followed it. `reported` is the total that the harness itself states. `unpaired` are the ids of calls without a result
-    and of results without a call.
+    and of results without a call. `used` counts the rows of the recording that are in here; in a format of rows those used,
+    skipped and unparsed are together all that there are.
     """
 
     format: str
@@ -103,6 +104,7 @@ class Record(msgspec.Struct, frozen=True):
     reported: Usage | None = None
     unpaired: tuple[str, ...] = ()
     label: str | None = None
+    used: int = 0
 
     def entry(self, identifier: str) -> Entry | None:
         """The entry with this id, here or in a sub-agent's record, or `None`."""

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
 
-from adjudge.entries import EntryWriter
+from adjudge.entries import EntryWriter, hash_of
 from adjudge.record import Entry, Fact, Kind, Record, Turn, Unparsed, Usage, Writer
 
 _encoder = msgspec.json.Encoder()
+
+LISTED = 1000
+"""Pieces that could not be read and are listed with their places; more are only counted, in `skipped`."""
 
 
 class RecordBuilder:
@@ -27,13 +32,14 @@ class RecordBuilder:
         self._count = 0
         self._turns: list[Turn] = []
         self._keys: dict[str, int] = {}
-        self._calls: dict[str, str] = {}
+        self._calls: dict[str, tuple[str, int]] = {}
         self._open: dict[str, None] = {}
         self._stray: list[str] = []
         self._tells: set[Fact] = set()
         self._unparsed: list[Unparsed] = []
         self._skipped: dict[str, int] = {}
         self._final: str | None = None
+        self._used = 0
         self.children: list[Record] = []
         self.reported: Usage | None = None
 
@@ -72,6 +78,13 @@ class RecordBuilder:
                 self._tells.add("cost")
         return number
 
+    def use_tokens(self, usage: Usage) -> None:
+        """Add a usage to the latest turn, for harnesses that state it in a row of its own."""
+        if self._turns:
+            old = self._turns[-1]
+            self._turns[-1] = msgspec.structs.replace(old, usage=usage if old.usage is None else old.usage + usage)
+            self._tells.add("tokens")
+
     def message(
         self, writer: Writer, text: str, turn: int | None = None, time: str | None = None, origin: str | None = None
     ) -> str:
@@ -98,7 +111,7 @@ class RecordBuilder:
         self._final = None
         self._open[identifier] = None
         if key is not None:
-            self._calls[key] = identifier
+            self._calls[key] = identifier, self.turn if turn is None else turn
         return identifier
 
     def result(
@@ -111,18 +124,21 @@ class RecordBuilder:
         turn: int | None = None,
         time: str | None = None,
     ) -> str:
-        """Add what a call returned; `key` is the call's. A result whose call is unknown stays, unpaired."""
+        """Add what a call returned; `key` is the call's, and so is the turn, unless one is given.
+
+        A result whose call is unknown stays, unpaired.
+        """
         self._tells.add("results")
         if exit_status is not None:
             self._tells.add("exit_statuses")
         if is_error is not None:
             self._tells.add("errors")
-        answers = self._calls.get(key) if key is not None else None
+        answers, asked = self._calls.get(key or "", (None, None))
         identifier = self._add(
             "result",
             "tool",
             text,
-            turn,
+            asked if turn is None else turn,
             name=name,
             answers=answers,
             exit_status=exit_status,
@@ -139,13 +155,20 @@ class RecordBuilder:
         """Whether a call with this key was added."""
         return key in self._calls
 
+    def use(self) -> None:
+        """Count one row of the recording that became part of the record."""
+        self._used += 1
+
     def skip(self, kind: str, count: int = 1) -> None:
         """Count something that is known to hold nothing for a judge."""
         self._skipped[kind] = self._skipped.get(kind, 0) + count
 
     def unparsed(self, piece: Unparsed) -> None:
         """Count something that could not be read."""
-        self._unparsed.append(piece)
+        if len(self._unparsed) < LISTED:
+            self._unparsed.append(piece)
+        else:
+            self.skip("unparsed, not listed")
 
     def finish(self) -> Record:
         """The record; the builder must not be used afterwards."""
@@ -161,6 +184,7 @@ class RecordBuilder:
             reported=self.reported,
             unpaired=(*self._open, *self._stray),
             label=self._label,
+            used=self._used,
         )
 
     def _add(self, kind: Kind, writer: Writer, text: str, turn: int | None, **rest: Any) -> str:
@@ -170,6 +194,28 @@ class RecordBuilder:
         identifier = f"{self._prefix}e{self._count}"
         self._entries.add(Entry(identifier, kind, writer, self.turn if turn is None else turn, clean(text), **rest))
         return identifier
+
+
+def run_id(record: Record, agent: str | None = None, model: str | None = None) -> str:
+    """The id of a run: `r-` and 16 hex digits over its record's entries, sub-agents' included, its agent and its model."""
+    parts = [*(hash_of(part.entries) for part in (record, *record.children)), agent or "", model or ""]
+    return "r-" + hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()[:16]
+
+
+def main_model(turns: Iterable[Turn]) -> str | None:
+    """The model that answered most of the turns."""
+    counted = Counter(turn.model for turn in turns if turn.model)
+    return counted.most_common(1)[0][0] if counted else None
+
+
+def text_of(value: Any) -> str:
+    """A JSON value of no fixed shape as text: strings as they are, anything else as JSON."""
+    return value if isinstance(value, str) else "" if value is None else _json(value)
+
+
+def count_of(value: Any) -> int | None:
+    """A number of things (tokens, an exit status) if the JSON value is one, else `None`."""
+    return value if value.__class__ is int and abs(value) < 2**53 else None
 
 
 def clean(text: str) -> str:

@@ -1,7 +1,8 @@
 """JSON Lines as they are really written: one tolerant reader for every format.
 
 It accepts byte order marks, CRLF, several objects on a line, one object over many lines, arrays of objects, a half-written
-last line, invalid UTF-8, and `.gz` and `.zst` files. What it cannot read it counts, with its place; nothing is raised.
+last line, invalid UTF-8, lone surrogates, and `.gz` and `.zst` files, damaged ones too. What it cannot read it counts, with
+its place; nothing is raised once the file is open.
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import re
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -19,8 +22,14 @@ import zstandard
 from adjudge.errors import InputError
 from adjudge.record import Unparsed
 
-LONGEST = 256 * 1024 * 1024
-"""Bytes of a single line beyond which it is not parsed."""
+LONGEST = 64 << 20
+"""Bytes of a single line beyond which it is not parsed; the rest of such a line is passed over without being kept."""
+
+SPREAD = 16 << 20
+"""Bytes of one object over many lines beyond which its lines are taken one by one."""
+
+WHOLE = 16 << 30
+"""Bytes of a file, once decompressed, after which nothing more is read."""
 
 LFS = b"version https://git-lfs"
 
@@ -28,6 +37,7 @@ Report = Callable[[Unparsed], None]
 Row = tuple[str, dict[str, Any]]
 
 _decode = msgspec.json.Decoder().decode
+_tolerant = json.JSONDecoder(strict=False)
 
 
 def rows(path: Path, report: Report) -> Iterator[Row]:
@@ -37,7 +47,7 @@ def rows(path: Path, report: Report) -> Iterator[Row]:
         InputError: the file cannot be opened, or is a Git LFS pointer in place of a recording.
     """
     with opened(path) as file:
-        yield from _rows(file, path.name, report)
+        yield from rows_of(file, path.name, report)
 
 
 def opened(path: Path) -> io.BufferedIOBase:
@@ -47,7 +57,7 @@ def opened(path: Path) -> io.BufferedIOBase:
         InputError: it cannot be opened, or is a Git LFS pointer.
     """
     try:
-        file: io.BufferedReader = path.open("rb", buffering=1 << 20)
+        file = io.BufferedReader(io.FileIO(path), buffer_size=1 << 20)
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from error
     start = file.read(32)
@@ -56,31 +66,140 @@ def opened(path: Path) -> io.BufferedIOBase:
         file.close()
         raise InputError(f"{path}: is a Git LFS pointer, not a recording; fetch the file with `git lfs pull`")
     if start.startswith(b"\x1f\x8b"):
-        return gzip.GzipFile(fileobj=file)
+        return _Gzip(file)
     if start.startswith(b"\x28\xb5\x2f\xfd"):
-        return io.BufferedReader(zstandard.ZstdDecompressor().stream_reader(file, closefd=True))
+        reader = zstandard.ZstdDecompressor().stream_reader(file, closefd=True, read_across_frames=True)
+        return io.BufferedReader(reader, buffer_size=1 << 20)
     return file
 
 
-def _rows(file: io.BufferedIOBase, name: str, report: Report) -> Iterator[Row]:
-    pending, first = b"", 0
-    for number, line in enumerate(file, 1):
-        stripped = (line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line).strip()
-        if not stripped:
+class _Gzip(gzip.GzipFile):
+    """A gzip file that closes the file beneath it."""
+
+    def __init__(self, file: io.BufferedReader[io.FileIO]) -> None:
+        super().__init__(fileobj=file)
+        self._beneath = file
+
+    def close(self) -> None:
+        super().close()
+        self._beneath.close()
+
+
+def head_rows(head: bytes, limit: int = 50) -> list[dict[str, Any]]:
+    """The first objects among the first bytes of a file, for recognising its format."""
+    found: list[dict[str, Any]] = []
+    for _, row in rows_of(io.BytesIO(head), "", _ignore):
+        found.append(row)
+        if len(found) >= limit:
+            break
+    return found
+
+
+def _ignore(_: Unparsed) -> None:
+    """Reports nothing: recognising a format is no reading."""
+
+
+def rows_of(file: io.BufferedIOBase, name: str, report: Report) -> Iterator[Row]:
+    """The JSON objects of an open file, as `rows` gives them."""
+    spread = _Spread(name, report)
+    for number, line in _lines(file, name, report):
+        if not spread.lines and (value := _whole(line)).__class__ is dict:
+            yield f"{name}:{number}", value
             continue
-        if not pending:
-            first = number
-        if pending or stripped in (b"{", b"["):  # an object or array that is spread over lines
-            pending += line
-            value = _whole(pending)
-            if value is None and len(pending) < LONGEST:
+        stripped = line.strip()
+        if not stripped or (not spread.lines and stripped in _PUNCTUATION):
+            continue  # brackets of an array of events that has a line for each of its parts
+        if spread.lines or stripped == b"{":
+            yield from spread.add(number, stripped)
+            continue
+        value = _whole(stripped)
+        if value is None:
+            value = _whole(_member(stripped))
+        yield from _objects(value, stripped, f"{name}:{number}", report)
+    yield from spread.salvaged()
+
+
+def _member(line: bytes) -> bytes:
+    """The line without what belongs to an array around it, one of whose objects stands on it."""
+    bare = line.removesuffix(b",")
+    return bare.removeprefix(b"[") if bare.startswith(b"[{") else bare.removesuffix(b"]")
+
+
+_PUNCTUATION = frozenset({b"[", b"]", b",", b"],"})
+_STRINGS = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"')
+
+
+class _Spread:
+    """One object over many lines: gathered until its brackets close, so that each line is looked at once."""
+
+    def __init__(self, name: str, report: Report) -> None:
+        self._name, self._report = name, report
+        self.lines: list[tuple[int, bytes]] = []
+        self._size = self._depth = 0
+
+    def add(self, number: int, line: bytes) -> Iterator[Row]:
+        self.lines.append((number, line))
+        self._size += len(line)
+        bare = _STRINGS.sub(b"", line)  # a JSON string never spans lines
+        self._depth += bare.count(b"{") + bare.count(b"[") - bare.count(b"}") - bare.count(b"]")
+        if self._depth <= 0:
+            yield from self._closed()
+        elif self._size > SPREAD:
+            yield from self.salvaged()
+
+    def _closed(self) -> Iterator[Row]:
+        data = b"\n".join(line for _, line in self.lines).removesuffix(b",")
+        value = _whole(data)
+        if value is None:
+            value = _leniently(data)
+        if value is None:
+            yield from self.salvaged()
+            return
+        place = f"{self._name}:{self.lines[0][0]}"
+        self._clear()
+        yield from _objects(value, data, place, self._report)
+
+    def salvaged(self) -> Iterator[Row]:
+        """The lines of something that never became an object, each on its own."""
+        lines = self.lines
+        self._clear()
+        for number, line in lines:
+            yield from _objects(_whole(line), line, f"{self._name}:{number}", self._report)
+
+    def _clear(self) -> None:
+        self.lines, self._size, self._depth = [], 0, 0
+
+
+def _lines(file: io.BufferedIOBase, name: str, report: Report) -> Iterator[tuple[int, bytes]]:
+    """The lines with their numbers; what is too long or damaged is reported in their place."""
+    number = total = 0
+    try:
+        while line := file.readline(LONGEST):
+            number += 1
+            total += len(line)
+            if number == 1:
+                line = line.removeprefix(b"\xef\xbb\xbf")
+            if len(line) == LONGEST and not line.endswith(b"\n"):
+                size = len(line) + _passed_over(file)
+                total += size
+                report(Unparsed(f"{name}:{number}", f"a line longer than {LONGEST} bytes", size))
                 continue
-            yield from _objects(value, pending, f"{name}:{first}", report)
-            pending = b""
-            continue
-        yield from _objects(_whole(stripped), stripped, f"{name}:{number}", report)
-    if pending:
-        yield from _salvaged(pending, name, first, report)
+            if total > WHOLE:
+                report(Unparsed(f"{name}:{number}", f"more than {WHOLE} bytes; the rest was not read"))
+                return
+            yield number, line
+    except (OSError, EOFError, zlib.error, zstandard.ZstdError) as error:
+        report(Unparsed(f"{name}:{number + 1}", f"the file is damaged or cut off here: {error}"))
+
+
+def _passed_over(file: io.BufferedIOBase) -> int:
+    """Read to the end of the line, keeping nothing; how many bytes that were."""
+    size = 0
+    while part := file.readline(1 << 20):
+        size += len(part)
+        if part.endswith(b"\n") or size > WHOLE:
+            break
+    return size
 
 
 def _whole(data: bytes) -> Any:
@@ -88,6 +207,15 @@ def _whole(data: bytes) -> Any:
     try:
         return _decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+
+
+def _leniently(data: bytes) -> Any:
+    """The JSON value, infinities and control characters in strings allowed, or `None`."""
+    text = data.decode("utf-8", "replace")
+    try:
+        return _encodable(_tolerant.decode(text), text)
+    except (ValueError, RecursionError):
         return None
 
 
@@ -100,38 +228,32 @@ def _objects(value: Any, data: bytes, place: str, report: Report) -> Iterator[Ro
                 yield place, item
             else:
                 report(Unparsed(place, f"a {type(item).__name__} in an array of objects"))
-    elif value is not None:
+    elif value is not None or data == b"null":
         report(Unparsed(place, f"a JSON {type(value).__name__}, not an object", len(data)))
     else:
         yield from _several(data, place, report)
 
 
-_tolerant = json.JSONDecoder(strict=False)
-
-
 def _several(data: bytes, place: str, report: Report) -> Iterator[Row]:
     """Objects standing one after another on a line, up to the first thing that is none."""
-    if len(data) > LONGEST:
-        report(Unparsed(place, f"longer than {LONGEST} bytes", len(data)))
-        return
-    text, position = data.decode("utf-8", "replace"), 0
+    text, position, size = data.decode("utf-8", "replace"), 0, len(data)
     while position < len(text):
-        if text[position].isspace():
+        if text[position].isspace() or (position and text[position] == ","):
             position += 1
             continue
+        start = position
         try:
             value, position = _tolerant.raw_decode(text, position)
+            value = _encodable(value, text[start:position])
         except (ValueError, RecursionError) as error:
-            report(Unparsed(place, f"not JSON: {str(error)[:120]}", len(text) - position))
+            report(Unparsed(place, f"not JSON: {str(error)[:120]}", size if start == 0 else len(text) - start))
             return
-        if isinstance(value, dict):
-            yield place, value
-        else:
-            report(Unparsed(place, f"a JSON {type(value).__name__}, not an object"))
+        yield from _objects(value, b"null" if value is None else b"", place, report)
 
 
-def _salvaged(data: bytes, name: str, first: int, report: Report) -> Iterator[Row]:
-    """The lines of something that began like a spread object and never closed, each on its own."""
-    for number, line in enumerate(data.splitlines(), first):
-        if line.strip():
-            yield from _objects(_whole(line.strip()), line.strip(), f"{name}:{number}", report)
+def _encodable(value: Any, text: str) -> Any:
+    """The value without lone surrogates, which no UTF-8 can hold."""
+    if "\\ud" not in text and "\\uD" not in text:
+        return value
+    safe = json.dumps(value, ensure_ascii=False).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return _tolerant.decode(safe)

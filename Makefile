@@ -1,0 +1,51 @@
+# Every target starts from a bare Python (3.11 or newer) and make.
+#
+#   make demo    set everything up and judge the bundled run
+#   make test    set everything up and pass the whole suite
+#   make check   lint, format, types, layers
+#   make bench   print the benchmarks
+#   make clean   remove what the other targets made here
+
+PYTHON ?= python3
+export UV_PYTHON ?= $(PYTHON)
+export UV_PYTHON_DOWNLOADS ?= never
+export UV_NO_PROGRESS = 1
+
+UV := $(shell command -v uv 2>/dev/null || echo .tools/bin/uv)
+LOCKED := pyproject.toml uv.lock
+
+.PHONY: demo test check bench clean
+demo: .venv/.runs
+	@.venv/bin/adjudge demo
+
+test: .venv/.develops
+	@sh scripts/need.sh bwrap:bubblewrap git:git
+	.venv/bin/pytest -n auto --dist loadgroup
+
+check: .venv/.develops
+	.venv/bin/ruff format --check .
+	.venv/bin/ruff check .
+	.venv/bin/mypy
+	.venv/bin/lint-imports
+
+bench: .venv/.develops
+	@sh scripts/need.sh bwrap:bubblewrap
+	.venv/bin/python -m bench
+
+.venv/.runs: $(LOCKED) | $(UV)
+	@sh scripts/need.sh bwrap:bubblewrap || true
+	@echo "Setting up .venv (once)" >&2
+	@$(UV) sync --quiet --frozen --inexact --no-dev
+	@touch $@
+
+.venv/.develops: $(LOCKED) | $(UV)
+	$(UV) sync --quiet --frozen --inexact --all-extras
+	@touch $@ .venv/.runs
+
+.tools/bin/uv:
+	@sh scripts/need.sh --python $(PYTHON)
+	$(PYTHON) -m venv .tools
+	.tools/bin/python -m pip install --quiet --disable-pip-version-check "uv>=0.9"
+
+clean:
+	rm -rf .venv .tools .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -1,0 +1,126 @@
+"""From a path to runs: which format a file is of is seen from its content, never from its name."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from adjudge.errors import InputError
+from adjudge.importers import atif, claude, codex
+from adjudge.importers.atif import Atif
+from adjudge.importers.chat import Chat
+from adjudge.importers.claude import ClaudeSessions
+from adjudge.importers.claude_stream import ClaudeStreams
+from adjudge.importers.codex import CodexSessions
+from adjudge.importers.codex_events import CodexEvents
+from adjudge.importers.folder import RunFolders
+from adjudge.importers.harbor import HarborTrials
+from adjudge.importers.jsonl import opened
+from adjudge.importers.mini import Mini
+from adjudge.importers.opencode import OpenCode
+from adjudge.ports import Importer
+from adjudge.run import Run
+
+PARTS: tuple[Callable[[Path], bool], ...] = (claude.is_subagent_file, codex.is_subagent_file, atif.is_part)
+"""Tell whether a file belongs to a run that another file stands for; in a folder it is no run of its own."""
+
+HEAD = 64 * 1024
+"""Bytes of a file that importers see before they say whether it is theirs."""
+
+FIRST_LINE = 1 << 20
+"""Bytes of the first line that they see if it is longer than that."""
+
+MOST = 100_000
+"""Files of a folder that are looked at."""
+
+
+def read_runs(path: Path) -> Iterator[Run]:
+    """The runs that a file holds, or all files below a folder, one after another.
+
+    Raises:
+        InputError: nothing there can be read as a run; the message says what was seen and which formats are known.
+    """
+    if not path.is_dir():
+        yield from _importer_of_file(path).runs(path)
+        return
+    found = False
+    for importer, place in _recognised(path):
+        found = True
+        yield from importer.runs(place)
+    if not found:
+        raise InputError(f"{path}: no file below this folder is a recording of a run; known formats: {_names()}")
+
+
+def _importer_of_file(path: Path) -> Importer:
+    head = first_bytes(path)
+    importer = _importer(path, head)
+    if importer is None:
+        line = head.split(b"\n", 1)[0].strip()[:120].decode("utf-8", "replace")
+        seen = f"its first line is {line!r}" if head.strip() else "it is empty"
+        raise InputError(f"{path}: not a recording of a known format: {seen}; known formats: {_names()}")
+    return importer
+
+
+def _importer(path: Path, head: bytes) -> Importer | None:
+    return next((importer for importer in IMPORTERS if importer.recognises(path, head)), None)
+
+
+def _names() -> str:
+    return ", ".join(importer.name for importer in IMPORTERS)
+
+
+def first_bytes(path: Path) -> bytes:
+    """The first 64 KiB of a file, decompressed, or the whole first line if that is longer (but at most 1 MiB).
+
+    Raises:
+        InputError: the file cannot be read.
+    """
+    try:
+        with opened(path) as file:
+            head = file.read(HEAD)
+            return head if b"\n" in head else head + file.readline(FIRST_LINE - HEAD)
+    except (OSError, EOFError) as error:
+        raise InputError(f"{path}: cannot be read: {error}") from error
+
+
+def _recognised(folder: Path) -> Iterator[tuple[Importer, Path]]:
+    """Folders that are one recording as a whole, else recordings among the files, in the order of their names."""
+    left = MOST
+    for name, folders, files in os.walk(folder):
+        here = Path(name)
+        if importer := _importer(here, b""):
+            folders.clear()
+            yield importer, here
+            continue
+        folders.sort()
+        for file in sorted(files)[:left]:
+            if (importer := _importer_in_folder(here / file)) is not None:
+                yield importer, here / file
+        left -= min(left, len(files))
+
+
+def _importer_in_folder(path: Path) -> Importer | None:
+    """The importer of a file that stands for a run; what cannot be read is no run."""
+    try:
+        if not path.is_file():
+            return None
+        importer = _importer(path, first_bytes(path))
+        return None if importer is None or any(is_part(path) for is_part in PARTS) else importer
+    except InputError:
+        return None
+
+
+IMPORTERS: tuple[Importer, ...] = (
+    RunFolders(read_runs, _importer_in_folder),
+    HarborTrials(_importer_in_folder),
+    ClaudeSessions(),
+    ClaudeStreams(),
+    CodexSessions(),
+    CodexEvents(),
+    OpenCode(),
+    Atif(),
+    Mini(),
+    Chat(),
+)
+"""Every importer, the narrower before the wider: the first that recognises a path reads it."""

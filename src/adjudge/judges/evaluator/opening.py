@@ -1,0 +1,77 @@
+"""The first message of an evaluation: the criteria, the task, and what is known of the run before the first look."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from adjudge.evidence import Look
+from adjudge.judges.evaluator import prompt
+from adjudge.judges.evaluator.record_looks import count, untold
+from adjudge.judges.evaluator.views import Envelope
+from adjudge.ports import Machine
+from adjudge.record import Record
+from adjudge.rubric import Rubric
+from adjudge.run import Run
+
+LONGEST_TASK = 20_000
+LONGEST_NAME = 300
+LONGEST_OVERVIEW = 6_000
+
+
+def opening(run: Run, rubric: Rubric, machine: Machine | None, overview: Look, looks: int, envelope: Envelope) -> str:
+    """The first message. What all judgments with one rubric share stands first, so that caches serve them all.
+
+    The grader's result is not in it: whether it was earned is what one may want to know.
+    """
+    asked = [criterion for criterion in rubric.criteria if criterion.probe is None]
+    parts = [
+        prompt.CRITERIA.format(name=rubric.name, hash=rubric.hash, criteria=prompt.criteria_lines(asked)),
+        prompt.BOUNDS.format(looks=looks),
+        envelope.introduction,
+        *_task(run, envelope),
+        f"{prompt.NAMES}\n{envelope.around(names(run), 4 * LONGEST_NAME)}" if names(run) else "",
+        _outcome(run),
+        "\n".join(_of_record(run.record)),
+        "\n".join([prompt.OVERVIEW, *overview.facts, envelope.around(overview.text)]),
+        _of_machine(machine, envelope),
+    ]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _task(run: Run, envelope: Envelope) -> Iterator[str]:
+    yield f"{prompt.TASK}\n{envelope.around(run.task, LONGEST_TASK)}" if run.task else prompt.NO_TASK
+    if run.context:
+        yield f"{prompt.CONTEXT}\n{envelope.around(run.context, LONGEST_TASK)}"
+
+
+def names(run: Run) -> str:
+    """What a recording says of the agent, in bounded lines."""
+    stated = {"agent": run.agent, "version": run.agent_version, "model": run.model, "ending": run.outcome.detail}
+    return "\n".join(f"{what}: {' '.join(text[:LONGEST_NAME].split())}" for what, text in stated.items() if text)
+
+
+def _outcome(run: Run) -> str:
+    status = run.outcome.exit_status
+    return prompt.NO_OUTCOME if status is None else prompt.OUTCOME.format(status=status)
+
+
+def _of_record(record: Record) -> Iterator[str]:
+    kinds = Counter(f"{entry.kind} of {entry.writer}" for entry in record.walk())
+    listed = ", ".join(f"{number} {kind}" for kind, number in kinds.most_common()) or "none"
+    yield prompt.RECORD.format(entries=count(record), turns=len(record.turns), kinds=listed)
+    if record.children:
+        yield prompt.CHILDREN.format(children=len(record.children))
+    yield prompt.FINAL.format(final=record.final) if record.final else prompt.NO_FINAL
+    if "exit_statuses" not in record.tells:
+        yield prompt.NO_EXIT_STATUSES
+    yield from (f"Note: {fact}." for fact in untold(record))
+    if record.unpaired:
+        yield prompt.UNPAIRED.format(unpaired=len(record.unpaired))
+
+
+def _of_machine(machine: Machine | None, envelope: Envelope) -> str:
+    if machine is None:
+        return prompt.NO_MACHINE
+    facts = "\n".join(f"{name}: {value}" for name, value in machine.facts.items())
+    return f"{prompt.MACHINE}\n{envelope.around(facts)}"

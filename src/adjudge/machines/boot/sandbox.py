@@ -1,0 +1,159 @@
+"""The sandbox: bubblewrap, the process that holds its namespaces open, and everything that runs inside."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import socket
+import struct
+import time
+from collections.abc import Callable
+from types import SimpleNamespace
+
+from adjudge.machines.boot.kernel import (
+    BASE,
+    EVERY_NAMESPACE,
+    INSIDE,
+    NEWPID,
+    check,
+    libc,
+    ready,
+)
+from adjudge.machines.boot.outer import OuterNamespace
+
+# What the holder does: bash reaps the orphans that become its children, and ends when the socket closes, that is, with us.
+HOLD = "trap '' HUP INT QUIT TERM; exec 2>/dev/null; echo ready >&0; read -r"
+SPARE = 4  # with fewer free process slots than this, nothing useful can start
+STARTING = 20_000  # milliseconds
+
+
+class Sandbox:
+    """A sandbox that stands. Bubblewrap waits outside of it; the holder is process 1 inside."""
+
+    def __init__(self, order: SimpleNamespace, outer: OuterNamespace, judge: int) -> None:
+        """Start it, and wait until it stands."""
+        self.order = order
+        outer.enter()
+        self.line, theirs = socket.socketpair()
+        self.line.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+        self.bubblewrap = os.fork()
+        if self.bubblewrap == 0:
+            _be_bubblewrap(order, theirs.fileno())
+        theirs.close()
+        self._join(self._holder(judge))
+
+    def _holder(self, judge: int) -> int:
+        """The holder's pid as we see it: the kernel itself attaches it to the holder's word."""
+        first = ready([self.line.fileno(), judge], STARTING)
+        if judge in first:
+            raise SystemExit
+        if not first:
+            raise OSError("bubblewrap did not start within 20 seconds")
+        word, notes, _, _ = self.line.recvmsg(16, 128)
+        if not word.startswith(b"ready") or not notes:
+            raise OSError("bubblewrap did not start")
+        return int(struct.unpack("3i", notes[0][2][:12])[0])
+
+    def _join(self, holder: int) -> None:
+        """From now on our children are born in the sandbox's pid namespace, and in nothing else of it."""
+        self.pidfd = os.pidfd_open(holder)
+        self.proc = os.open(f"/proc/{holder}/root/proc", os.O_RDONLY | os.O_DIRECTORY)
+        self.pid_namespace = os.stat(f"/proc/{holder}/ns/pid").st_ino
+        if self.pid_namespace == os.stat("/proc/self/ns/pid").st_ino:
+            raise OSError("bubblewrap made no pid namespace")
+        check(libc.setns(self.pidfd, NEWPID), "setns")
+
+    def enter(self) -> None:
+        """Join the other namespaces and become the user inside. The process that calls this is not yet confined."""
+        if self.order.privileged:
+            os.setgroups([])  # the user namespace would refuse it
+        check(libc.setns(self.pidfd, EVERY_NAMESPACE), "the sandbox is gone")
+        os.setresgid(INSIDE, INSIDE, INSIDE)
+        os.setresuid(INSIDE, INSIDE, INSIDE)
+
+    def processes(self) -> set[int]:
+        """The processes inside, without the holder, by the ids that they have there."""
+        return {int(name) for name in os.listdir(self.proc) if name.isdigit()} - {1}
+
+    def full(self) -> bool:
+        """Whether so many threads run inside that hardly another can start."""
+        threads = self._sum(lambda pid: os.stat(f"{pid}/task", dir_fd=self.proc).st_nlink - 2)
+        return threads + SPARE > int(self.order.processes)
+
+    def memory(self) -> int:
+        """Bytes of memory that the processes inside hold and do not share with files."""
+        return self._sum(self._resident)
+
+    def _resident(self, pid: int) -> int:
+        fd = os.open(f"{pid}/statm", os.O_RDONLY, dir_fd=self.proc)
+        try:
+            pages = os.read(fd, 256).split()
+        finally:
+            os.close(fd)
+        return (int(pages[1]) - int(pages[2])) * resource.getpagesize()
+
+    def _sum(self, measure: Callable[[int], int]) -> int:
+        total = 0
+        for pid in self.processes():
+            try:
+                total += measure(pid)
+            except OSError:
+                continue  # it has just ended
+        return total
+
+    def clear_out(self) -> None:
+        """Kill every process inside but the holder, in one step that a fork bomb cannot outrun.
+
+        kill(-1) would be a catastrophe anywhere else, so the child first proves where it is: in the sandbox's pid
+        namespace, with a parent outside of it.
+        """
+        pid = os.fork()
+        if pid == 0:
+            try:
+                self.enter()
+                if os.stat("/proc/self/ns/pid").st_ino == self.pid_namespace and os.getppid() == 0 and os.getpid() > 1:
+                    os.kill(-1, signal.SIGKILL)
+            finally:
+                os._exit(0)
+        os.waitpid(pid, 0)
+
+    def await_empty(self) -> None:
+        """Wait until what was killed is gone."""
+        limit = time.monotonic() + 5
+        while self.processes() and time.monotonic() < limit:
+            time.sleep(0.001)
+
+    def end(self) -> None:
+        """Kill the holder, and with it everything inside; bubblewrap follows."""
+        signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
+        os.waitpid(self.bubblewrap, 0)
+        for fd in (self.pidfd, self.proc):
+            os.close(fd)
+        self.line.close()
+
+
+def _be_bubblewrap(order: SimpleNamespace, line: int) -> None:
+    try:
+        if order.privileged:
+            os.setgroups([])
+            os.setresgid(BASE, BASE, BASE)
+            os.setresuid(BASE, BASE, BASE)
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        seccomp = _memory_file(bytes.fromhex(order.seccomp))
+        arguments = _memory_file("\0".join(["--seccomp", str(seccomp), *order.arguments, ""]).encode())
+        os.dup2(line, 0)
+        # An empty environment, and arguments in a file: the holder inherits the one, /proc would show both.
+        command = ["bwrap", "--args", str(arguments), "--", "/bin/bash", "-c", HOLD]
+        os.execve(order.bubblewrap, command, {})  # noqa: S606
+    except BaseException as error:  # noqa: BLE001  a forked child must never return into its parent's code
+        os.write(2, f"{error}\n".encode())
+    os._exit(125)
+
+
+def _memory_file(data: bytes) -> int:
+    fd = os.memfd_create("arguments")
+    os.write(fd, data)
+    os.lseek(fd, 0, os.SEEK_SET)
+    os.set_inheritable(fd, True)
+    return fd

@@ -1,0 +1,181 @@
+"""Serving the judge: orders in, answers out, and the watch over time, memory and processes."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import time
+from types import SimpleNamespace
+
+from adjudge.machines.boot.command import Command
+from adjudge.machines.boot.kernel import LONGEST, SET_DUMPABLE, libc, make_unremarkable, ready, write
+from adjudge.machines.boot.outer import OuterNamespace
+from adjudge.machines.boot.sandbox import Sandbox
+from adjudge.machines.boot.view import furnish
+
+PAUSE = 50  # milliseconds between two looks at the clock and the memory
+
+
+class Cgroup:
+    """A control group for all that runs inside, made here so that it is removed even when the judge is killed."""
+
+    def __init__(self, plan: SimpleNamespace) -> None:
+        os.mkdir(plan.directory)
+        self.directory = plan.directory
+        for name, value in vars(plan.settings).items():
+            if os.path.exists(f"{plan.directory}/{name}"):
+                write(f"{plan.directory}/{name}", value)
+        write(f"{plan.directory}/cgroup.procs", "0")
+        self._memory, self._anonymous = os.open(f"{plan.directory}/memory.stat", os.O_RDONLY), plan.anonymous
+        self._events = os.open(f"{plan.directory}/{plan.events}", os.O_RDONLY)
+        self._home = os.open(f"{os.path.dirname(plan.directory)}/cgroup.procs", os.O_WRONLY)
+
+    def memory(self) -> int:
+        """Bytes of anonymous memory. Files of the sandbox are bounded by the size of their file system."""
+        return _field(self._memory, self._anonymous)
+
+    def kills(self) -> int:
+        """How many processes the kernel has killed for want of memory."""
+        return _field(self._events, "oom_kill")
+
+    def remove(self) -> None:
+        """Leave the group and remove it; everything else in it must have ended."""
+        os.write(self._home, b"0")
+        for _ in range(1000):
+            try:
+                os.rmdir(self.directory)
+            except OSError:  # the last of the dead are still on their way out
+                time.sleep(0.001)
+            else:
+                return
+
+
+def _field(fd: int, name: str) -> int:
+    words = os.pread(fd, 65536, 0).decode().split()
+    return int(words[words.index(name) + 1])
+
+
+class Server:
+    """One judge's sandbox. `lost` counts background processes that were killed and not yet reported."""
+
+    def __init__(self, control: socket.socket, judge: int, order: SimpleNamespace) -> None:
+        self.control, self.judge, self.order = control, judge, order
+        self.cgroup: Cgroup | None = None
+        self.outer: OuterNamespace | None = None
+        self.running: Command | None = None
+        self.used = False
+        self.lost = self.kills = 0
+
+    def start(self) -> Sandbox:
+        """Build everything, and say so."""
+        if self.order.cgroup:
+            self.cgroup = Cgroup(self.order.cgroup)
+        furnish(self.order)
+        self.outer = OuterNamespace()
+        sandbox = Sandbox(self.order, self.outer, self.judge)
+        libc.prctl(SET_DUMPABLE, 0, 0, 0, 0)  # nobody inside may look into a child of ours before it has executed bash
+        self.answer(ready=True)
+        return sandbox
+
+    def end(self) -> None:
+        """Leave nothing behind."""
+        if self.outer:
+            self.outer.end()
+        if self.cgroup:
+            self.cgroup.remove()
+
+    def answer(self, **words: object) -> None:
+        """Tell the judge."""
+        self.control.send(json.dumps(words).encode())
+
+    def serve(self, sandbox: Sandbox) -> None:
+        """Hear orders and watch over what runs, until the control socket closes or the judge ends."""
+        control = self.control.fileno()
+        while True:
+            watched = [control, self.judge, *([self.running.pidfd] if self.running else [])]
+            events = ready(watched, PAUSE if self.running else 10 * PAUSE)
+            if self.judge in events:
+                return
+            self.watch(sandbox, events)
+            if control in events:
+                message, fds, _, _ = socket.recv_fds(self.control, LONGEST, 1, socket.MSG_CMSG_CLOEXEC)
+                if not message:
+                    return
+                sandbox = self.hear(sandbox, SimpleNamespace(**json.loads(message)), fds)
+
+    def watch(self, sandbox: Sandbox, events: set[int]) -> None:
+        """See whether the running command has ended, or must."""
+        if self.running and self.running.pidfd in events:
+            self.finish(sandbox, self.running)
+        elif self.running and time.monotonic() > self.running.deadline:
+            self.stop(sandbox, "time")
+        if (self.cgroup or sandbox).memory() > self.order.memory:
+            self.stop(sandbox, "memory")
+        if sandbox.full():
+            self.stop(sandbox, "processes")
+
+    def hear(self, sandbox: Sandbox, asked: SimpleNamespace, fds: list[int]) -> Sandbox:
+        """Run a command, or stop the one that runs. Returns the sandbox to go on with."""
+        if not fds:
+            if self.running and self.running.number == asked.stop:
+                self.stop(sandbox, "output")
+            return sandbox
+        if self.used and self.order.fresh and self.outer:
+            self.lost += len(sandbox.processes())
+            sandbox.end()
+            sandbox = Sandbox(self.order, self.outer, self.judge)
+        elif sandbox.full():  # a bomb that went off since; our own fork would fail
+            self.stop(sandbox, "processes")
+            sandbox.await_empty()
+        self.used = True
+        self.running = Command(sandbox, asked, fds[0])
+        return sandbox
+
+    def stop(self, sandbox: Sandbox, reason: str) -> None:
+        """Kill all that runs inside: after a breach nothing of it can be relied on."""
+        inside = sandbox.processes()
+        if not inside or (self.running and self.running.ended):
+            return
+        if self.running:
+            self.running.ended = reason
+            self.running.forfeited += len(self.running.before & inside)
+        else:
+            self.lost += len(inside)
+        sandbox.clear_out()
+
+    def finish(self, sandbox: Sandbox, command: Command) -> None:
+        """Take the exit status of a command that has ended, and see whether it left the machine usable."""
+        seconds = time.monotonic() - command.started
+        status, self.running = command.wait(), None
+        if not command.ended and (breach := self.breach(sandbox)):
+            command.ended, command.forfeited = breach, len(sandbox.processes())
+            sandbox.clear_out()
+        if command.ended:
+            sandbox.await_empty()
+        forfeited, self.lost = command.forfeited + self.lost, 0
+        self.answer(number=command.number, status=status, ended=command.ended, forfeited=forfeited, seconds=seconds)
+
+    def breach(self, sandbox: Sandbox) -> str | None:
+        """The limit that a command reached although it ended by itself."""
+        before, self.kills = self.kills, self.cgroup.kills() if self.cgroup else 0
+        if self.kills > before:
+            return "memory"
+        return "processes" if sandbox.full() else None
+
+
+def main() -> None:
+    """Serve one judge from its order to its end."""
+    control = socket.socket(fileno=0)
+    order = json.loads(control.recv(LONGEST), object_hook=lambda pairs: SimpleNamespace(**pairs))
+    judge = os.pidfd_open(os.getppid())
+    if os.getppid() != order.judge:  # it has ended already, and the pidfd is somebody else's
+        return
+    make_unremarkable()
+    server = Server(control, judge, order)
+    try:
+        server.serve(server.start())
+    except OSError as error:
+        server.answer(error=str(error))
+    finally:
+        server.end()

@@ -1,0 +1,164 @@
+"""The local machine: a run's folder, read from the host's side, and commands on a copy-on-write view of it in a sandbox."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from adjudge.errors import InputError, MachineError
+from adjudge.machines.files import Workspace
+from adjudge.machines.hooks import hook_files
+from adjudge.machines.landlock import landlock_abi
+from adjudge.machines.order import bubblewrap_version, make_order
+from adjudge.machines.places import WORKSPACE, check_exposed, check_place
+from adjudge.machines.search import search
+from adjudge.machines.selftest import proven_view
+from adjudge.machines.session import Session, open_session
+from adjudge.ports import DirectoryItem, FilePart, Found, Output
+from adjudge.settings import MachineLimits
+
+LONGEST_COMMAND = 128 * 1024 - 1
+"""Bytes; the kernel takes no longer argument."""
+
+LONGEST_TIME = 10
+"""How many times the usual limit a command may ask for."""
+
+
+class LocalMachine:
+    """A `ports.Machine` on this computer.
+
+    Inside, the workspace is at `/workspace`, and at `at` as well, so that absolute paths of the place where the agent
+    worked hold; commands start there. The sandbox is started by the first command, so that reading needs none. Commands
+    run one at a time. `expose` are absolute paths of the host's toolchain that commands may read; their `bin` folders
+    come first in PATH. Nothing may write to the folder while the machine is open.
+    """
+
+    def __init__(
+        self, folder: Path, limits: MachineLimits | None = None, expose: Sequence[str] = (), at: str = WORKSPACE
+    ) -> None:
+        """Check what was given; nothing is started.
+
+        Raises:
+            InputError: the folder cannot be read, or a path cannot appear inside.
+        """
+        self._limits = limits or MachineLimits()
+        self._folder = Path(os.path.realpath(folder))
+        self._at = check_place(at)
+        self._exposed = check_exposed(expose, self._folder, at)
+        self._workspace = Workspace(self._folder)
+        self._session: Session | None = None
+        self._one_at_a_time = asyncio.Lock()
+        self._closing: asyncio.Task[None] | None = None
+        self.facts: dict[str, str | int | bool | None] = {"kind": "local", "at": at}
+
+    @classmethod
+    async def open(
+        cls, folder: Path, limits: MachineLimits | None = None, expose: Sequence[str] = (), at: str = WORKSPACE
+    ) -> Self:
+        """A machine whose facts tell already which files of the workspace run by themselves (`hooks`).
+
+        Raises:
+            InputError: as the constructor.
+        """
+        machine = cls(folder, limits, expose, at)
+        machine.facts["hooks"] = ", ".join(await asyncio.to_thread(hook_files, machine._workspace))
+        return machine
+
+    async def __aenter__(self) -> Self:
+        """The machine itself."""
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close it."""
+        await self.close()
+
+    # --- commands
+
+    async def run(self, command: str, seconds: float | None = None) -> Output:
+        """Run a command with `bash -c`; `seconds` may ask for up to ten times the usual limit.
+
+        Raises:
+            InputError: the command is empty, too long, or holds a NUL; or the seconds are not above 0.
+            MachineError: as `ports.Machine.run`.
+        """
+        _check_command(command, seconds)
+        most = min(seconds or self._limits.seconds, LONGEST_TIME * self._limits.seconds)
+        async with self._one_at_a_time:
+            session = await self._opened()
+            return await session.run(command, most)
+
+    async def _opened(self) -> Session:
+        self._check_open()
+        if self._session is None:
+            view = await proven_view()
+            order = await asyncio.to_thread(make_order, self._folder, self._limits, self._exposed, self._at, view)
+            self._session = await open_session(order, self._limits.output)
+            self.facts |= {
+                "view": view,
+                "privileges": "root" if order.privileged else "user",
+                "bubblewrap": ".".join(map(str, bubblewrap_version(order.bubblewrap))),
+                "landlock": landlock_abi(),
+                "fresh sandbox per command": order.fresh,
+                "memory limit": "cgroup" if order.cgroup else "rlimit",
+            }
+            self._check_open()  # it may have been closed meanwhile
+        return self._session
+
+    # --- files, as the agent left them
+
+    async def read(self, path: str, offset: int = 0, limit: int = 65536) -> FilePart:
+        """Read a part of a regular file, 16 MiB at most. Raises as `ports.Machine.read`."""
+        self._check_open()
+        return await asyncio.to_thread(self._workspace.read, self._within(path), offset, limit)
+
+    async def list(self, path: str = ".") -> tuple[Sequence[DirectoryItem], int]:
+        """Names in a directory. Raises as `ports.Machine.list`."""
+        self._check_open()
+        return await asyncio.to_thread(self._workspace.list, self._within(path))
+
+    async def search(self, pattern: str, path: str = ".", regex: bool = False) -> Found:
+        """Search text files. Raises as `ports.Machine.search`."""
+        self._check_open()
+        return await asyncio.to_thread(search, self._workspace, pattern, self._within(path), regex)
+
+    def _within(self, path: str) -> str:
+        """The path relative to the workspace, if it starts with one of the places where commands see the workspace."""
+        for place in (self._at, WORKSPACE):
+            if path == place or path.startswith(f"{place}/"):
+                return path.removeprefix(place).lstrip("/") or "."
+        return path
+
+    # --- the end
+
+    async def close(self) -> None:
+        """End the sandbox, if there is one, and wait until nothing of it is left; a cancelled close goes on by itself."""
+        if self._closing is None:
+            self._closing = asyncio.ensure_future(self._close())
+        await asyncio.shield(self._closing)
+
+    async def _close(self) -> None:
+        if self._session:
+            await self._session.close()  # a command that runs ends with it
+        async with self._one_at_a_time:
+            if self._session:
+                await self._session.close()
+            self._workspace.close()
+
+    def _check_open(self) -> None:
+        if self._closing is not None:
+            raise MachineError("the machine is closed")
+
+
+def _check_command(command: str, seconds: float | None) -> None:
+    if not command.strip() or "\0" in command:
+        raise InputError(f"command: must be a text without NUL, got {command[:80]!r}")
+    if len(command.encode("utf-8", "replace")) > LONGEST_COMMAND:
+        raise InputError(f"command: must be at most {LONGEST_COMMAND} bytes; write a longer one to a file in parts")
+    if seconds is not None and not seconds > 0:
+        raise InputError(f"seconds: must be above 0, got {seconds!r}")

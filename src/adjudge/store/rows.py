@@ -1,0 +1,220 @@
+"""Rows: what lists print without opening a blob, and the queries that give them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+from sqlalchemy import Connection, Select, String, Table, and_, func, select
+
+from adjudge.errors import InputError
+from adjudge.judgment import Judgment, Status
+from adjudge.rubric import Rubric
+from adjudge.run import Grade, Outcome, Run
+from adjudge.store.schema import judgments, runs
+
+NAMED = 6
+"""Candidates that a message names."""
+
+
+class RunRow(msgspec.Struct, frozen=True):
+    """A stored run as a list shows it. `task` is its first line, cut; `status` and `score` are of its latest judgment."""
+
+    id: str
+    added: str
+    agent: str | None
+    model: str | None
+    task: str | None
+    format: str
+    turns: int
+    entries: int
+    outcome: Outcome
+    judgments: int
+    status: Status | None
+    score: float | None
+
+
+class JudgmentRow(msgspec.Struct, frozen=True):
+    """A stored judgment as a list shows it. `rubric` is its name; `passed` of `criteria` verdicts are passes."""
+
+    id: str
+    added: str
+    run: str
+    rubric: str | None
+    rubric_hash: str | None
+    judge: str
+    model: str | None
+    status: Status
+    score: float | None
+    passed: int
+    criteria: int
+    reason: str | None
+    started: str
+    seconds: float
+    cost: float | None
+
+
+def run_rows(connection: Connection) -> list[RunRow]:
+    """All runs, the latest first."""
+    latest = select(
+        judgments.c.run,
+        judgments.c.status,
+        judgments.c.score,
+        func.count().over(partition_by=judgments.c.run).label("judgments"),
+        func.row_number()
+        .over(partition_by=judgments.c.run, order_by=(judgments.c.added.desc(), judgments.c.id))
+        .label("place"),
+    ).subquery()
+    query = (
+        select(runs, latest.c.judgments, latest.c.status, latest.c.score)
+        .outerjoin(latest, and_(latest.c.run == runs.c.id, latest.c.place == 1))
+        .order_by(runs.c.added.desc(), runs.c.id)
+    )
+    return [_run_row(row._mapping) for row in connection.execute(query)]
+
+
+def _run_row(row: Mapping[Any, Any]) -> RunRow:
+    grade: Grade | None = row["grade"]
+    return RunRow(
+        id=row["id"],
+        added=row["added"],
+        agent=row["agent"],
+        model=row["model"],
+        task=row["task"],
+        format=row["format"],
+        turns=row["turns"],
+        entries=row["entries"],
+        outcome=Outcome(row["exit_status"], grade, row["reward"], row["detail"]),
+        judgments=row["judgments"] or 0,
+        status=row["status"],
+        score=row["score"],
+    )
+
+
+def judgment_rows(connection: Connection, run: str | None = None) -> list[JudgmentRow]:
+    """All judgments, or those of a run, the latest first."""
+    query = select(judgments).order_by(judgments.c.added.desc(), judgments.c.id)
+    if run is not None:
+        query = query.where(judgments.c.run == run)
+    return [judgment_row(row._mapping) for row in connection.execute(query)]
+
+
+def judgment_row(row: Mapping[Any, Any]) -> JudgmentRow:
+    """The value of a row."""
+    names = {"rubric": "rubric_name", "rubric_hash": "rubric"}
+    return JudgmentRow(**{name: row[names.get(name, name)] for name in JudgmentRow.__struct_fields__})
+
+
+def values_of_run(run: Run, blob: str) -> dict[str, Any]:
+    """The columns of a run."""
+    return {
+        "id": run.id,
+        "added": now(),
+        "blob": blob,
+        "source": plain(run.source),
+        "format": plain(run.record.format),
+        "task": _first_line(run.task),
+        "agent": plain(run.agent),
+        "agent_version": plain(run.agent_version),
+        "model": plain(run.model),
+        "turns": len(run.record.turns),
+        "entries": len(run.record.entries),
+        "exit_status": run.outcome.exit_status,
+        "grade": run.outcome.grade,
+        "reward": run.outcome.reward,
+        "detail": plain(run.outcome.detail),
+        "workspace": plain(run.workspace),
+    }
+
+
+def values_of_judgment(judgment: Judgment, blob: str, workspace: str | None) -> dict[str, Any]:
+    """The columns of a judgment; `workspace` is the fingerprint of its run's folder."""
+    return {
+        "id": judgment.id,
+        "added": now(),
+        "blob": blob,
+        "run": judgment.run,
+        "rubric": judgment.rubric_hash,
+        "rubric_name": plain(judgment.rubric),
+        "judge": judgment.judge.kind,
+        "model": plain(judgment.judge.model),
+        "status": judgment.status,
+        "score": judgment.score,
+        "passed": sum(verdict.passed for verdict in judgment.verdicts),
+        "criteria": len(judgment.verdicts),
+        "reason": plain(judgment.reason),
+        "started": judgment.started,
+        "seconds": judgment.seconds,
+        "cost": judgment.usage().cost,
+        "workspace": workspace,
+    }
+
+
+def values_of_rubric(rubric: Rubric, blob: str) -> dict[str, Any]:
+    """The columns of a rubric."""
+    return {
+        "hash": rubric.hash,
+        "added": now(),
+        "blob": blob,
+        "name": plain(rubric.name),
+        "criteria": len(rubric.criteria),
+    }
+
+
+def blob_of(connection: Connection, table: Table, key: str, what: str) -> str:
+    """The name of the blob that a row points to.
+
+    Raises:
+        InputError: there is no such row.
+    """
+    column = next(iter(table.primary_key))
+    name = connection.scalar(select(table.c.blob).where(column == key))
+    if name is None:
+        raise InputError(f"there is no {what} {key!r} in the store")
+    return str(name)
+
+
+def is_there(connection: Connection, table: Table, key: str) -> bool:
+    """Whether there is a row with this key."""
+    column = next(iter(table.primary_key))
+    return connection.scalar(select(column).where(column == key)) is not None
+
+
+def found(connection: Connection, table: Table, prefix: str, what: str) -> str:
+    """The one id that begins with the prefix, or is it.
+
+    Raises:
+        InputError: none does, or several; the message names them.
+    """
+    if is_there(connection, table, prefix):
+        return prefix
+    candidates = [str(row[0]) for row in connection.execute(_beginning(table, prefix))]
+    if not candidates:
+        raise InputError(f"there is no {what} {prefix!r} in the store")
+    if len(candidates) > 1:
+        names = ", ".join(candidates[:NAMED]) + (", …" if len(candidates) > NAMED else "")
+        raise InputError(f"{what} {prefix!r} could be {names}: give more of its id")
+    return candidates[0]
+
+
+def _beginning(table: Table, prefix: str) -> Select[tuple[str]]:
+    starts = table.c.id.cast(String).startswith(prefix, autoescape=True)
+    return select(table.c.id).where(starts).order_by(table.c.id).limit(NAMED + 1)
+
+
+def now() -> str:
+    """This moment in UTC, as it is written in rows; later moments sort later."""
+    return datetime.now(UTC).isoformat(timespec="microseconds")
+
+
+def plain(text: str | None) -> str | None:
+    """Text as every database takes it: no NUL, no lone surrogate. The blob keeps it as it was."""
+    if text is None:
+        return None
+    return text.replace("\0", "\N{REPLACEMENT CHARACTER}").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _first_line(task: str | None) -> str | None:
+    return plain(next((line.strip()[:200] for line in (task or "").splitlines() if line.strip()), None))

@@ -1,0 +1,81 @@
+"""The tables: small rows that point at blobs. Only what lists, selections and joins need stands in them."""
+
+from __future__ import annotations
+
+from sqlalchemy import Column, Float, ForeignKey, Index, Integer, MetaData, String, Table
+
+REVISIONS = ("0001",)
+"""Every revision of the schema that this adjudge knows, the latest last; the files are in `migrations/versions`."""
+
+metadata = MetaData(
+    naming_convention={
+        "pk": "pk_%(table_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s",
+        "ix": "ix_%(table_name)s_%(column_0_name)s",
+    }
+)
+
+stamps = Table(
+    "stamps",
+    metadata,
+    Column("revision", String, primary_key=True),
+    Column("adjudge", String, nullable=False),
+    Column("added", String, nullable=False),
+)
+"""Which adjudge brought the store to which revision, and when."""
+
+runs = Table(
+    "runs",
+    metadata,
+    Column("id", String, primary_key=True),
+    Column("added", String, nullable=False),
+    Column("blob", String, nullable=False),
+    Column("source", String, nullable=False),
+    Column("format", String, nullable=False),
+    Column("task", String),
+    Column("agent", String),
+    Column("agent_version", String),
+    Column("model", String),
+    Column("turns", Integer, nullable=False),
+    Column("entries", Integer, nullable=False),
+    Column("exit_status", Integer),
+    Column("grade", String),
+    Column("reward", Float),
+    Column("detail", String),
+    Column("workspace", String),
+)
+
+rubrics = Table(
+    "rubrics",
+    metadata,
+    Column("hash", String, primary_key=True),
+    Column("added", String, nullable=False),
+    Column("blob", String, nullable=False),
+    Column("name", String, nullable=False),
+    Column("criteria", Integer, nullable=False),
+)
+
+judgments = Table(
+    "judgments",
+    metadata,
+    Column("id", String, primary_key=True),
+    Column("added", String, nullable=False),
+    Column("blob", String, nullable=False),
+    Column("run", String, ForeignKey("runs.id"), nullable=False),
+    Column("rubric", String, ForeignKey("rubrics.hash")),
+    Column("rubric_name", String),
+    Column("judge", String, nullable=False),
+    Column("model", String),
+    Column("status", String, nullable=False),
+    Column("score", Float),
+    Column("passed", Integer, nullable=False),
+    Column("criteria", Integer, nullable=False),
+    Column("reason", String),
+    Column("started", String, nullable=False),
+    Column("seconds", Float, nullable=False),
+    Column("cost", Float),
+    Column("workspace", String),
+)
+"""`workspace` is a fingerprint of the run's folder, taken when the judgment landed (see `workspace.py`)."""
+
+Index(None, judgments.c.run)

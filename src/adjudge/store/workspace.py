@@ -1,0 +1,56 @@
+"""A cheap fingerprint of a run's workspace, to say later that the folder is no longer as it was judged."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+MOST = 20_000
+"""Names that are looked at. A larger tree is known by its first ones, which the fingerprint says with a `+`."""
+
+
+def fingerprint(folder: str) -> str | None:
+    """What names, sizes, modes, times and link targets below a folder come to; `None` if it is not there.
+
+    No file is opened. Contents of `.git` are left out, because looking (`git status`) already writes there.
+    """
+    if not os.path.isdir(folder):
+        return None
+    digest, count = hashlib.sha256(), 0
+    for line in _lines(Path(folder)):
+        if count == MOST:
+            return f"{count}+-{digest.hexdigest()[:32]}"
+        digest.update(line)
+        count += 1
+    return f"{count}-{digest.hexdigest()[:32]}"
+
+
+def _lines(root: Path) -> Iterator[bytes]:
+    waiting = [root]
+    while waiting:
+        folder = waiting.pop()
+        for item in _items(folder):
+            yield os.fsencode(os.path.relpath(item.path, root)) + b"\0" + _state(item)
+            if item.is_dir(follow_symlinks=False) and item.name != ".git":
+                waiting.append(Path(item.path))
+
+
+def _items(folder: Path) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as items:
+            return sorted(items, key=lambda item: os.fsencode(item.name))
+    except OSError:  # unreadable, or gone in the meantime: its name was counted
+        return []
+
+
+def _state(item: os.DirEntry[str]) -> bytes:
+    try:
+        state = item.stat(follow_symlinks=False)
+        if item.is_dir(follow_symlinks=False):
+            return b"directory"
+        target = os.readlink(item.path) if item.is_symlink() else ""
+    except OSError:
+        return b"gone"
+    return b"%o %d %d " % (state.st_mode, state.st_size, state.st_mtime_ns) + os.fsencode(target)

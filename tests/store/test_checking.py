@@ -1,0 +1,161 @@
+"""Whoever changes a stored judgment is found out, even if they give the changed blob the name that fits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from adjudge.errors import InputError
+from adjudge.judgment import Judgment
+from adjudge.store import Store, verify_stored
+from adjudge.verifying import Finding
+
+
+def findings(store: Store) -> list[Finding]:
+    return list(verify_stored(store, "j-0a1b2c3d4e5f6071").findings)
+
+
+def test_a_judgment_as_it_was_stored_is_sound(stored: Store) -> None:
+    checked = verify_stored(stored, "j-0a1b2c3d4e5f6071")
+    assert checked.sound
+    assert (checked.verdicts, checked.citations) == (3, 3)
+
+
+def test_a_changed_byte_of_the_judgment_is_found(stored: Store, forger: Any) -> None:
+    path = forger.blob(forger.name("judgments"))
+    path.write_bytes(path.read_bytes()[:-1] + b"\0")
+    (found,) = findings(stored)
+    assert "does not match its name" in found.words
+
+
+def test_a_changed_byte_of_an_entry_is_found(stored: Store, forger: Any) -> None:
+    frames = forger.json(forger.name("runs"))["entries"][0]
+    path = forger.blob(frames["blob"])
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 0x10
+    path.write_bytes(data)
+    places = [found.place for found in findings(stored)]
+    assert places == ["record", "counted", "said"]  # the look is not in the record: `notes` still stands
+
+
+def test_a_changed_byte_of_a_sub_agents_entry_is_found(stored: Store, forger: Any) -> None:
+    frames = forger.json(forger.name("runs"))["entries"][1]
+    path = forger.blob(frames["blob"])
+    path.write_bytes(b"\0" * path.stat().st_size)
+    assert [found.place for found in findings(stored)] == ["record of sub-agent helper"]
+
+
+def test_a_changed_quote_is_found(stored: Store, forger: Any) -> None:
+    def change(value: dict[str, Any]) -> None:
+        value["judgment"]["verdicts"][0]["holdings"][0]["citation"]["quote"] = "there are 99999 files"
+
+    forger.forge("judgments", change)
+    first, second = findings(stored)
+    assert (first.place, second.place) == ("counted", "counted")
+    assert first.words.endswith("was observed in e3, now it is faulty (the quote is not in e3)")
+    assert second.words.startswith("stored is pass, the gate says fail (evidence)")
+
+
+def test_a_citation_that_names_another_exhibit_is_found(stored: Store, forger: Any) -> None:
+    def change(value: dict[str, Any]) -> None:
+        value["judgment"]["verdicts"][0]["holdings"][0]["citation"]["exhibit"] = "e99"
+
+    forger.forge("judgments", change)
+    assert "there is no exhibit 'e99'" in findings(stored)[0].words
+
+
+def test_a_changed_look_is_found(stored: Store, forger: Any) -> None:
+    def change(value: dict[str, Any]) -> None:
+        value["judgment"]["looks"][0]["text"] = "count: 12400"
+
+    forger.forge("judgments", change)
+    assert {found.place for found in findings(stored)} == {"notes"}
+
+
+def test_a_fail_turned_into_a_pass_is_found(stored: Store, forger: Any) -> None:
+    def change(value: dict[str, Any]) -> None:
+        verdict = value["judgment"]["verdicts"][2]
+        verdict["passed"] = True
+        del verdict["cause"]
+        verdict["holdings"] = []
+        value["judgment"]["score"] = 1.0
+
+    forger.forge("judgments", change)
+    forger.sql("UPDATE judgments SET score = 1.0, passed = 3")
+    (found,) = findings(stored)
+    assert (found.place, found.words) == (
+        "notes",
+        "stored is pass, the gate says fail (evidence): no citation holds",
+    )
+
+
+def test_a_pass_turned_into_a_fail_is_found(stored: Store, forger: Any) -> None:
+    def change(value: dict[str, Any]) -> None:
+        value["judgment"]["verdicts"][0]["passed"] = False
+
+    forger.forge("judgments", change)
+    assert [(found.place, found.words) for found in findings(stored)] == [
+        ("row", "passed is 2 in the row and 1 in the judgment"),
+        ("score", "stored is 0.6666666666666666, the verdicts give 0.3333333333333333"),
+        ("counted", "stored is fail (None), the gate says fail (unproven)"),
+    ]
+
+
+def test_a_pass_on_the_agents_words_about_a_result_is_found(stored: Store, forger: Any) -> None:
+    def change(value: dict[str, Any]) -> None:
+        holding = {"citation": {"exhibit": "e4", "quote": "I counted 12400"}, "standing": "said", "source": "e4"}
+        value["judgment"]["verdicts"][0]["holdings"] = [holding]
+
+    forger.forge("judgments", change)
+    (found,) = findings(stored)
+    assert found.place == "counted"
+    assert "the gate says fail (evidence)" in found.words
+
+
+def test_a_changed_score_in_the_row_is_found(stored: Store, forger: Any) -> None:
+    forger.sql("UPDATE judgments SET score = 1.0")
+    assert findings(stored) == [Finding("row", "score is 1.0 in the row and 0.6666666666666666 in the judgment")]
+
+
+def test_a_changed_score_in_the_judgment_is_found(stored: Store, forger: Any) -> None:
+    forger.forge("judgments", lambda value: value["judgment"].update(score=1.0))
+    assert [found.place for found in findings(stored)] == ["row", "score"]
+
+
+def test_a_verdict_that_was_taken_out_is_found(stored: Store, forger: Any) -> None:
+    def change(value: dict[str, Any]) -> None:
+        del value["judgment"]["verdicts"][2]
+        value["judgment"]["score"] = 1.0
+
+    forger.forge("judgments", change)
+    forger.sql("UPDATE judgments SET score = 1.0, passed = 2, criteria = 2")
+    assert findings(stored) == [Finding("rubric", "it asks counted, said, notes; the verdicts are for counted, said")]
+
+
+def test_another_rubric_is_found(stored: Store, forger: Any) -> None:
+    forger.forge("rubrics", lambda value: value["rubric"]["criteria"][0].update(text="There is a file"))
+    assert [found.place for found in findings(stored)] == ["rubric"]
+
+
+def test_a_judgment_moved_to_another_run_is_found(stored: Store, forger: Any, run: Any) -> None:
+    stored.add_run(msgspec.structs.replace(run, id="r-other"))
+    forger.sql("UPDATE judgments SET run = 'r-other'")
+    assert findings(stored) == [Finding("row", "run is 'r-other' in the row and 'r-00112233aabbccdd' in the judgment")]
+
+
+def test_a_missing_run_is_found(stored: Store, forger: Any) -> None:
+    forger.blob(forger.name("runs")).unlink()
+    assert [found.place for found in findings(stored)] == ["store"]
+
+
+def test_an_unknown_judgment_is_the_askers_mistake(stored: Store) -> None:
+    with pytest.raises(InputError, match="there is no judgment"):
+        verify_stored(stored, "j-unknown")
+
+
+def test_an_errored_judgment_is_sound(stored: Store, judgment: Judgment) -> None:
+    errored = msgspec.structs.replace(judgment, id="j-errored", status="errored", verdicts=(), score=None, reason="no key")
+    stored.add_judgment(errored)
+    assert verify_stored(stored, "j-errored").sound
