@@ -82,7 +82,6 @@ class Exhibits:
         self.record = record
         self.looks: dict[str, Look] = {look.id: look for look in looks}
         self._views: dict[str, str] = {}
-        self._final = record.entry(record.final) if record.final else None
 
     def add(self, look: Look) -> None:
         """Make a look citable."""
@@ -199,9 +198,10 @@ class Exhibits:
         """Whether this is the agent's last word: its last message, or, if it ended with a call, anything it said."""
         if entry.writer != "agent" or entry.kind == "reasoning":
             return False
-        if self._final is None:
+        final = self.record.entry(self.record.final) if self.record.final else None
+        if final is None:
             return True
-        return entry.kind == "message" and entry.turn == self._final.turn and "." not in entry.id
+        return entry.kind == "message" and entry.turn == final.turn and "." not in entry.id
 
     # --- texts
 
@@ -253,7 +253,7 @@ _SPEAKERS = frozenset(
             "subagent",
         ),
         *("think", "sequentialthinking", "todowrite", "todo_write", "write_todos", "update_plan", "manage_todo_list"),
-        *("exitplanmode", "exit_plan_mode", "attempt_completion", "finish", "submit", "report_intent", "send_message"),
+        *("exitplanmode", "exit_plan_mode", "attempt_completion", "finish", "report_intent", "send_message"),
     )
 )
 """Tools whose results are the words of an agent: of one it asked, or its own given back."""
