@@ -36,7 +36,7 @@ def generators() -> dict[str, Generator]:
 
 def measure(path: Path) -> dict[str, Any]:
     """Import a recording; what it took, and what it would take with nothing to import."""
-    from adjudge.importers.sniff import read_runs  # noqa: PLC0415  imported in the measured process only
+    from adjudge.importers.sniff import read_runs
 
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     start, busy = time.perf_counter(), time.process_time()

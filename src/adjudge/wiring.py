@@ -112,11 +112,14 @@ async def _model(
     rubric: Rubric | None, settings: Settings, exchange: Path | None
 ) -> AsyncIterator[tuple[Model | None, str | None]]:
     """The model that judges, if one is needed and can be had, and the envelopes' token if it must be a certain one."""
+    from adjudge.models.budget import BudgetedModel
     from adjudge.models.recorded import RecordedModel, Recorder
 
     needed = rubric is not None and any(criterion.probe is None for criterion in rubric.criteria)
     model = _opened(settings) if needed else None
     nonce = model.nonce if isinstance(model, RecordedModel) else None
+    if model is not None and settings.budget is not None:
+        model = BudgetedModel(model, settings.budget)
     recorder = None
     if model is not None and exchange is not None:
         nonce = nonce or token_hex(8)
@@ -131,17 +134,15 @@ async def _model(
 
 
 def _opened(settings: Settings) -> Model | None:
-    """The model of the settings, within its budget; `None` if none is named."""
-    from adjudge.models.budget import BudgetedModel
+    """The model of the settings; `None` if none is named."""
     from adjudge.models.opening import UnavailableModel, open_model
 
     if settings.model is None:
         return None
     try:
-        model = open_model(settings.model, settings)
+        return open_model(settings.model, settings)
     except ModelError as error:  # the judgment says so, in the store as well
         return UnavailableModel(settings.model, error)
-    return model if settings.budget is None else BudgetedModel(model, settings.budget)
 
 
 @asynccontextmanager
@@ -152,7 +153,7 @@ async def _machine(run: Run, settings: Settings) -> AsyncIterator[Machine | None
         return
     from adjudge.machines.local import LocalMachine
 
-    machine = LocalMachine(Path(run.workspace), settings.machine, settings.expose)
+    machine = await LocalMachine.open(Path(run.workspace), settings.machine, settings.expose)
     try:
         yield machine
     finally:

@@ -197,7 +197,7 @@ def test_a_model_judges_over_the_wire_and_its_exchange_can_be_played_again(
     assert (ended.status, judgment["score"]) == (0, 1.0), ended
     assert judgment["looks"][0]["text"] == "11 of 11 checks pass\n"
     assert [call["usage"]["cached"] for call in judgment["calls"]] == [80, 80]
-    again = adjudge("judge", wiring.DEMO, "-r", rubric, "--model", "recorded/exchange.json")
+    again = adjudge("judge", wiring.DEMO, "-r", rubric, "--model", "recorded/exchange.json", "--budget", 0.01)
     assert again.status == 0, again
     rubric.write_text("criteria:\n  - '`sh test.sh` ends with exit status 1.'\n")
     other = adjudge("judge", wiring.DEMO, "-r", rubric, "--model", "recorded/exchange.json")

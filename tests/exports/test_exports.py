@@ -81,7 +81,7 @@ def test_an_errored_judgment_says_why_in_junit(errored: Judged) -> None:
 
 @pytest.mark.parametrize(
     ("text", "seen"),
-    [("a\0b", "a<U+0000>b"), ("\x1b[31m", "<U+001B>[31m"), ("\ufffe", "<U+FFFE>"), ("]]> & <b>", "]]> & <b>")],
+    [("a\0b", "a<U+0000>b"), ("\x1b]0;x", "<U+001B>]0;x"), ("\ufffe", "<U+FFFE>"), ("]]> & <b>", "]]> & <b>")],
 )
 def test_what_xml_cannot_hold_is_made_visible(judged: Judged, text: str, seen: str) -> None:
     output = parsed(with_note(judged, text)).find("testsuite/testcase/system-out")

@@ -15,6 +15,7 @@ import pytest
 from adjudge.entries import EntryWriter
 from adjudge.evidence import Citation, Exhibits
 from adjudge.exports import Judged, html_page
+from adjudge.judges.process import ProcessJudge
 from adjudge.judgment import Answer, Verdict, gate
 from adjudge.record import Entry, Record
 from adjudge.rubric import Criterion, Rubric
@@ -200,11 +201,21 @@ def test_an_errored_judgment_has_no_score_on_its_page(errored: Judged) -> None:
     assert " of 0" not in words
 
 
-def test_a_judgment_without_a_rubric_has_a_page(errored: Judged) -> None:
-    judgment = msgspec.structs.replace(
-        errored.judgment, status="judged", rubric=None, rubric_hash=None, reason=None, decided="process"
-    )
-    assert "There was no rubric" in Page(html_page(Judged(judgment, errored.run))).words
+async def test_a_run_judged_by_its_process_alone_has_a_page_without_a_score(judged: Judged) -> None:
+    judgment = await ProcessJudge().judge(judged.run, None, None)
+    words = Page(html_page(Judged(judgment, judged.run))).words
+    assert "There was no rubric" in words
+    assert "Score none" in words
+    assert "process ✓ pass by the exit status The agent's process ended with exit status 0." in words
+
+
+def test_a_fail_by_a_probe_has_no_cause_and_says_who_decided(judged: Judged) -> None:
+    first, probe, *others = judged.judgment.verdicts
+    verdicts = (first, msgspec.structs.replace(probe, passed=False), *others)
+    judgment = msgspec.structs.replace(judged.judgment, verdicts=verdicts)
+    words = Page(html_page(msgspec.structs.replace(judged, judgment=judgment))).words
+    assert "1 was decided by a probe" in words
+    assert "✕ fail by a probe, no model" in words
 
 
 def long_judged(judged: Judged, count: int) -> Judged:

@@ -172,3 +172,9 @@ def test_lines_without_an_object_are_an_input_error(tmp_path: Path) -> None:
     path.write_text("[1, 2]")
     with pytest.raises(InputError, match="holds no message"):
         list(Chat().runs(path))
+
+
+def test_a_role_that_is_no_text_is_no_message(tmp_path: Path) -> None:
+    path = tmp_path / "c.json"
+    path.write_text(json.dumps([{"role": ["user"], "content": "Hi"}]))
+    assert not Chat().recognises(path, path.read_bytes())

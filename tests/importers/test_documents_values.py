@@ -10,7 +10,10 @@ import pytest
 from adjudge.importers.documents_values import amount, attachment, count, moment, without_base64
 
 
-@pytest.mark.parametrize(("value", "expected"), [(3, 3), (3.0, 3), (0, 0), (-1, None), (True, None), ("3", None)])
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [(3, 3), (3.0, 3), (0, 0), (-1, None), (True, None), ("3", None), (10**400, None), (float("inf"), None)],
+)
 def test_a_count_is_a_whole_number_that_is_not_negative(value: Any, expected: int | None) -> None:
     assert count(value) == expected
 

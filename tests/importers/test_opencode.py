@@ -127,8 +127,9 @@ def test_an_attached_image_is_kept_as_its_size_and_hash(tmp_path: Path) -> None:
     assert run.record.entries[0].text.startswith("a.png [image/png, 3 bytes, sha256 ")
 
 
-def test_a_part_of_an_unknown_type_is_unparsed_with_its_place(tmp_path: Path) -> None:
-    run = export(tmp_path / "e.json", assistant({"type": "hologram"}))
+@pytest.mark.parametrize("kind", ["hologram", None, ["text"], {"a": 1}])
+def test_a_part_of_an_unknown_type_is_unparsed_with_its_place(tmp_path: Path, kind: Any) -> None:
+    run = export(tmp_path / "e.json", assistant({"type": kind}))
     assert [piece.place for piece in run.record.unparsed] == ["e.json:messages[0].parts[0]"]
 
 

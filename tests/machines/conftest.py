@@ -16,7 +16,7 @@ import pytest
 
 from adjudge.errors import MachineError
 from adjudge.machines.local import LocalMachine
-from adjudge.machines.order import WORKSPACE
+from adjudge.machines.places import WORKSPACE
 from adjudge.machines.selftest import proven_view
 from adjudge.settings import MachineLimits
 
@@ -45,8 +45,6 @@ class Scene(msgspec.Struct, frozen=True):
 @pytest.fixture
 def scene(tmp_path: Path) -> Iterator[Scene]:
     """The workspace, with links and special files that lead out of it, compared before and after the test."""
-    for folder in (tmp_path, *tmp_path.parents[:2]):
-        folder.chmod(0o755)
     made = _furnished(tmp_path)
     before = made.fingerprint()
     yield made
@@ -126,7 +124,7 @@ def until() -> Callable[[Callable[[], bool]], object]:
 
     async def wait(condition: Callable[[], bool]) -> None:
         async with asyncio.timeout(5):
-            while not condition():
+            while not condition():  # noqa: ASYNC110  the condition is the outside's
                 await asyncio.sleep(0.01)
 
     return wait

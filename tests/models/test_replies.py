@@ -1,4 +1,4 @@
-"""What a reply becomes, however odd it is: words, calls, the reason for stopping, usage (hardening notes, 3.2)."""
+"""What a reply becomes, however odd it is: words, calls, the reason for stopping, usage."""
 
 import json
 from typing import Any

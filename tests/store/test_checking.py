@@ -135,7 +135,7 @@ def test_a_verdict_that_was_taken_out_is_found(stored: Store, forger: Any) -> No
 
 
 def test_another_rubric_is_found(stored: Store, forger: Any) -> None:
-    forger.forge("rubrics", lambda value: value["rubric"].update(hash="00" * 32))
+    forger.forge("rubrics", lambda value: value["rubric"]["criteria"][0].update(text="There is a file"))
     assert [found.place for found in findings(stored)] == ["rubric"]
 
 

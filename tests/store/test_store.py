@@ -85,7 +85,7 @@ def test_a_judgment_of_an_unknown_run_is_refused(store: Store, judgment: Judgmen
 
 def test_a_judgment_whose_rubric_nobody_has_is_refused(store: Store, run: Run, judgment: Judgment) -> None:
     store.add_run(run)
-    with pytest.raises(InputError, match="rubric 'f1f1f1"):
+    with pytest.raises(InputError, match="which is not in the store: hand it over"):
         store.add_judgment(judgment)
 
 

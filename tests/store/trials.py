@@ -27,11 +27,12 @@ from adjudge.entries import EntryWriter
 from adjudge.errors import OutsideError
 from adjudge.judgment import Judge, Judgment, Verdict
 from adjudge.record import Entry, Record
-from adjudge.rubric import Criterion, Rubric
+from adjudge.rubric import Criterion, Rubric, rubric_hash
 from adjudge.run import Run
 from adjudge.store import open_store
 
-RUBRIC = Rubric("r", (Criterion("c", "x"),), "cc" * 32, "r.yaml")
+CRITERIA = (Criterion("c", "x"),)
+RUBRIC = Rubric("r", CRITERIA, rubric_hash(CRITERIA), "r.yaml")
 
 
 def a_run(name: str, size: int = 2000) -> Run:

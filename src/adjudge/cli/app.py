@@ -10,7 +10,7 @@ import typer
 from adjudge import __version__
 from adjudge.cli import checks, exporting, judging, runs
 from adjudge.cli.printing import say
-from adjudge.errors import AdjudgeError, InputError, JudgingError
+from adjudge.errors import AdjudgeError, InputError
 
 PASSED, FAILED, BAD_INPUT, NOT_JUDGED, OUR_BUG = range(5)
 
@@ -61,7 +61,7 @@ def run() -> int:
     except InputError as error:
         say(str(error))
         return BAD_INPUT
-    except (JudgingError, AdjudgeError) as error:
+    except AdjudgeError as error:
         say(str(error))
         return NOT_JUDGED
     except KeyboardInterrupt:
@@ -69,7 +69,7 @@ def run() -> int:
         return 130
     except BrokenPipeError:
         return PASSED
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001  the parser's own errors, or a bug, which is printed whole
         return _foreign(error)
     return ended if isinstance(ended, int) else PASSED
 

@@ -133,9 +133,8 @@ def show_judgment(judgment: Judgment, run: Run, as_json: bool) -> int:
         print_json(judgment)
     else:
         print_judgment(results(), judgment, run)
-        say(
-            f"Kept as {judgment.id}: `adjudge show {judgment.id}` prints it, `adjudge verify {judgment.id}` checks it again."
-        )
+        name = judgment.id
+        say(f"Kept as {name}: `adjudge show {name}` prints it, `adjudge verify {name}` checks it again.")
     return ending(judgment)
 
 

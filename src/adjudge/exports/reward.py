@@ -15,7 +15,7 @@ def reward_json(judgment: Judgment) -> str:
         InputError: the judgment has no score, or a criterion is called `reward`.
     """
     if judgment.score is None:
-        why = judgment.reason or "it was made without a rubric"
+        why = judgment.reason if judgment.status == "errored" else "it was made without a rubric"
         raise InputError(f"judgment {judgment.id} has no score, so there is no reward: {why}")
     rewards = {verdict.criterion: int(verdict.passed) for verdict in judgment.verdicts}
     if "reward" in rewards:

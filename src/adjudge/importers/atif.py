@@ -18,7 +18,7 @@ import msgspec
 from adjudge.errors import InputError
 from adjudge.importers.atif_steps import StepReader, total_of
 from adjudge.importers.build import RecordBuilder, main_model, run_id
-from adjudge.importers.documents import beginning, read_document, read_item
+from adjudge.importers.documents import beginning, read_document, read_items
 from adjudge.importers.documents_values import listing, mapping, text
 from adjudge.record import Record, Unparsed
 from adjudge.run import Run
@@ -123,10 +123,8 @@ class _Reader:
         last = held
         for place, part in self._parts(held):
             last = part
-            for number, raw in enumerate(part.steps):
-                where = f"{place}:steps[{number}]"
-                if step := read_item(raw, where, builder.unparsed):
-                    steps.add(where, step)
+            for where, step in read_items(part.steps, f"{place}:steps", builder.unparsed):
+                steps.add(where, step)
             for number, raw in enumerate(part.subagent_trajectories or ()):
                 self._embed(raw, f"{place}:subagent_trajectories[{number}]")
         builder.reported = total_of(last.final_metrics)

@@ -16,8 +16,8 @@ import msgspec
 from adjudge.errors import InputError
 from adjudge.importers.build import RecordBuilder, main_model, run_id
 from adjudge.importers.chat_messages import ChatReader, content_text, usage_of
-from adjudge.importers.documents import beginning, read_document, read_item
-from adjudge.importers.documents_values import listing, mapping, moment, text
+from adjudge.importers.documents import beginning, read_document, read_items
+from adjudge.importers.documents_values import listing, mapping, moment, number, text
 from adjudge.importers.jsonl import Report, opened, rows
 from adjudge.record import Unparsed
 from adjudge.run import Outcome, Run
@@ -51,15 +51,15 @@ class Chat:
         if _is_lines(head):
             yield from _runs_of(path, rows(path, lost.append), lost)
         elif isinstance(beginning(head), list):
-            yield from _runs_of(path, _items(read_document(path, list[msgspec.Raw]), path.name, lost.append), lost)
+            yield from _runs_of(path, read_items(read_document(path, list[msgspec.Raw]), path.name, lost.append), lost)
         else:
             held = read_document(path, _Conversation)
-            messages = _items(held.messages or held.traj, f"{path.name}:messages", lost.append)
+            messages = read_items(held.messages or held.traj, f"{path.name}:messages", lost.append)
             yield _run(str(path), messages, msgspec.structs.asdict(held), lost)
 
 
 def _is_message(value: Any) -> bool:
-    return isinstance(value, dict) and value.get("role") in ROLES and not _CONTENTS.isdisjoint(value)
+    return isinstance(value, dict) and text(value.get("role")) in ROLES and not _CONTENTS.isdisjoint(value)
 
 
 def _is_conversation(value: Any) -> bool:
@@ -92,12 +92,6 @@ class _Conversation(msgspec.Struct):
     reward: Any = None
 
 
-def _items(raws: Iterable[msgspec.Raw], name: str, report: Report) -> Iterator[tuple[str, dict[str, Any]]]:
-    for number, raw in enumerate(raws):
-        if (item := read_item(raw, place := f"{name}[{number}]", report)) is not None:
-            yield place, item
-
-
 def _runs_of(path: Path, objects: Iterator[tuple[str, dict[str, Any]]], lost: list[Unparsed]) -> Iterator[Run]:
     """One run of objects that are messages; of objects that hold messages one each."""
     first = next(objects, None)
@@ -114,11 +108,11 @@ def _runs_of(path: Path, objects: Iterator[tuple[str, dict[str, Any]]], lost: li
 
 
 def _held(place: str, held: dict[str, Any], report: Report) -> Messages:
-    for number, message in enumerate(listing(held.get("messages") or held.get("traj"))):
+    for index, message in enumerate(listing(held.get("messages") or held.get("traj"))):
         if isinstance(message, dict):
-            yield f"{place}:messages[{number}]", message
+            yield f"{place}:messages[{index}]", message
         else:
-            report(Unparsed(f"{place}:messages[{number}]", f"a JSON {type(message).__name__}, not an object"))
+            report(Unparsed(f"{place}:messages[{index}]", f"a JSON {type(message).__name__}, not an object"))
 
 
 def _run(source: str, messages: Messages, beside: dict[str, Any], lost: list[Unparsed]) -> Run:
@@ -155,7 +149,6 @@ def _add_response(reader: ChatReader, beside: dict[str, Any]) -> None:
         reader.builder.use()
 
 
-def _outcome(reward: Any) -> Outcome:
-    if isinstance(reward, bool) or not isinstance(reward, int | float):
-        return Outcome()
-    return Outcome(grade="resolved" if reward >= 1 else "unresolved", reward=float(reward))
+def _outcome(given: Any) -> Outcome:
+    reward = number(given)
+    return Outcome() if reward is None else Outcome(grade="resolved" if reward >= 1 else "unresolved", reward=reward)

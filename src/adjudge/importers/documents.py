@@ -12,6 +12,7 @@ import os
 import re
 import tempfile
 import zlib
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import IO, Any, TypeVar
@@ -132,6 +133,14 @@ def _repaired_string(token: bytes) -> bytes:
     except ValueError:  # a string that the document's end cuts off
         return token
     return msgspec.json.encode(value.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
+
+
+def read_items(raws: Iterable[msgspec.Raw], name: str, report: Report) -> Iterator[tuple[str, dict[str, Any]]]:
+    """A list's items that are objects, each decoded when it is asked for, with its place (`name[number]`)."""
+    for number, raw in enumerate(raws):
+        place = f"{name}[{number}]"
+        if (item := read_item(raw, place, report)) is not None:
+            yield place, item
 
 
 def read_item(raw: msgspec.Raw, place: str, report: Report) -> dict[str, Any] | None:

@@ -7,6 +7,7 @@ A trial has `config.json`, `result.json` once it is over, `agent/` and `verifier
 from __future__ import annotations
 
 import itertools
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ import msgspec
 from adjudge.errors import InputError
 from adjudge.importers.build import count_of, run_id
 from adjudge.importers.documents import read_document
-from adjudge.importers.documents_values import amount, count, mapping, text
+from adjudge.importers.documents_values import amount, count, mapping, number, text
 from adjudge.importers.jsonl import LFS
 from adjudge.ports import Importer
 from adjudge.record import Record, Unparsed, Usage
@@ -146,11 +147,8 @@ def _outcome(path: Path, result: dict[str, Any], config: dict[str, Any]) -> Outc
 
 def _reward(rewards: dict[str, Any]) -> float | None:
     """The reward among a grader's numbers: the one of that name, or the only one."""
-    numbers = [value for value in rewards.values() if isinstance(value, int | float) and not isinstance(value, bool)]
-    named = rewards.get("reward")
-    if isinstance(named, int | float) and not isinstance(named, bool):
-        return float(named)
-    return float(numbers[0]) if len(numbers) == 1 else None
+    numbers = [found for value in rewards.values() if (found := number(value)) is not None]
+    return numbers[0] if len(numbers) == 1 else number(rewards.get("reward"))
 
 
 def _written_reward(folder: Path) -> float | None:
@@ -163,7 +161,7 @@ def _written_reward(folder: Path) -> float | None:
 def _number(path: Path) -> float | None:
     try:
         with path.open() as file:
-            return float(file.read(64))
+            return number(float(file.read(64)))
     except (OSError, ValueError):
         return None
 
@@ -173,7 +171,9 @@ def _exception(path: Path, result: dict[str, Any]) -> str | None:
     if result:
         return text(mapping(result.get("exception_info")).get("exception_type")) or None
     try:
-        lines = (path / "exception.txt").read_text("utf-8", "replace")[-10_000:].strip().splitlines()
+        with (path / "exception.txt").open("rb") as file:
+            file.seek(max(0, os.fstat(file.fileno()).st_size - 10_000))
+            lines = file.read().decode("utf-8", "replace").strip().splitlines()
     except OSError:
         return None
     return lines[-1].partition(":")[0].rpartition(".")[2].strip() or None if lines else None
@@ -181,6 +181,6 @@ def _exception(path: Path, result: dict[str, Any]) -> str | None:
 
 def _exit_status(agent: Path) -> int | None:
     """The exit status of the last command that Harbor ran for the agent, where it kept it."""
-    numbers = [int(number) for folder in agent.glob("command-*") if (number := folder.name[8:]).isdecimal()]
+    numbers = [int(name) for folder in agent.glob("command-*") if (name := folder.name[8:]).isdecimal()]
     status = _number(agent / f"command-{max(numbers)}" / "return-code.txt") if numbers else None
     return count_of(int(status)) if status is not None and status.is_integer() else None

@@ -16,7 +16,7 @@ import msgspec
 
 from adjudge.importers.build import main_model, run_id
 from adjudge.importers.chat_messages import content_text
-from adjudge.importers.documents import beginning, read_document, read_item
+from adjudge.importers.documents import beginning, read_document, read_items
 from adjudge.importers.documents_values import amount, mapping, text
 from adjudge.importers.jsonl import opened
 from adjudge.importers.mini_messages import ACTION, RESULT, MiniReader
@@ -70,10 +70,9 @@ class _Trajectory(msgspec.Struct):
 
 def _run(path: Path, held: _Trajectory) -> Run:
     reader = MiniReader(submitted=held.info.get("exit_status") == "Submitted")
-    for number, raw in enumerate(held.messages):
-        place = f"{path.name}:messages[{number}]"
-        if message := read_item(raw, place, reader.builder.unparsed):
-            reader.add(place, message, last=number == len(held.messages) - 1)
+    name = f"{path.name}:messages"
+    for place, message in read_items(held.messages, name, reader.builder.unparsed):
+        reader.add(place, message, last=place == f"{name}[{len(held.messages) - 1}]")
     cost = amount(mapping(held.info.get("model_stats")).get("instance_cost"))
     reader.builder.reported = Usage(cost=cost) if cost else None
     record = reader.builder.finish()

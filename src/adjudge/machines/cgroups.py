@@ -49,7 +49,7 @@ def _plan(directory: Path, version: int, memory: int) -> CgroupPlan:
 
 
 def _parent() -> tuple[Path, int] | None:
-    """The nearest group around this process in which a group with a memory limit can be made, and the hierarchy's version."""
+    """The nearest group around this process in which one with a memory limit can be made, and the hierarchy's version."""
     try:
         lines = Path("/proc/self/cgroup").read_text().splitlines()
     except OSError:

@@ -182,13 +182,13 @@ class Workspace:
             raise InputError(f"{printable(path)}: cannot be read: {error.strerror}") from error
 
     def _find(self, path: str, wanted: Callable[[int], bool], words: str) -> tuple[int, os.stat_result]:
-        if "\0" in path:
-            raise InputError(f"{path!r}: a path cannot hold a NUL")
+        if "\0" in path or not _encodable(path):
+            raise InputError(f"{path!a}: cannot be the name of a file")
         if _climbs(path):
             raise InputError(f"{printable(path)}: lies outside of the workspace")
         try:
             fd = opener()(self._root, path.lstrip("/") or ".")
-        except (OSError, UnicodeEncodeError) as error:
+        except OSError as error:
             raise InputError(f"{printable(path)}: {self._why_not(path, error)}") from error
         facts = os.fstat(fd)
         if not wanted(facts.st_mode):
@@ -196,9 +196,7 @@ class Workspace:
             raise InputError(f"{printable(path)}: is {kind_of(facts.st_mode)}, not {words}")
         return fd, facts
 
-    def _why_not(self, path: str, error: Exception) -> str:
-        if not isinstance(error, OSError):
-            return "there is no such file in the workspace"
+    def _why_not(self, path: str, error: OSError) -> str:
         if error.errno == errno.ENOENT and (target := self._link(path)):
             return f"is a link to {target}, which does not exist inside of the workspace"
         known = {
@@ -221,6 +219,13 @@ class Workspace:
             return None
         finally:
             os.close(fd)
+
+
+def _encodable(path: str) -> bool:
+    try:
+        return bool(os.fsencode(path)) or not path
+    except UnicodeEncodeError:
+        return False
 
 
 def _climbs(path: str) -> bool:

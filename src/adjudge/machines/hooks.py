@@ -7,7 +7,6 @@ are not removed, since they may be the work that is judged; that they are there 
 from __future__ import annotations
 
 import re
-import stat
 
 from adjudge.errors import InputError
 from adjudge.machines.files import Workspace, printable
@@ -17,7 +16,7 @@ _NAMES, _SECONDS, _SHOWN = 100_000, 3.0, 20
 
 _PYTHON = frozenset({"conftest.py", "sitecustomize.py", "usercustomize.py"})
 _TOOLS = frozenset(
-    (
+    (  # noqa: SIM905  a list of words
         "awk bash cargo cat cmp cp curl diff echo env file find gcc git go grep head ls make mv node npm npx perl pip pip3 "
         "pytest python python3 rm rg ruby sed sh sha256sum sort stat tail tee test timeout tox uv wc which xargs"
     ).split()

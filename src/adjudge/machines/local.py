@@ -10,18 +10,11 @@ from types import TracebackType
 from typing import Self
 
 from adjudge.errors import InputError, MachineError
-from adjudge.machines.cgroups import plan_cgroup
 from adjudge.machines.files import Workspace
 from adjudge.machines.hooks import hook_files
-from adjudge.machines.landlock import landlock_abi, scopes_signals
-from adjudge.machines.order import (
-    WORKSPACE,
-    bubblewrap_version,
-    check_exposed,
-    check_place,
-    find_bubblewrap,
-    make_order,
-)
+from adjudge.machines.landlock import landlock_abi
+from adjudge.machines.order import bubblewrap_version, make_order
+from adjudge.machines.places import WORKSPACE, check_exposed, check_place
 from adjudge.machines.search import search
 from adjudge.machines.selftest import proven_view
 from adjudge.machines.session import Session, open_session
@@ -144,7 +137,7 @@ class LocalMachine:
     # --- the end
 
     async def close(self) -> None:
-        """End the sandbox, if there is one, and wait until nothing of it is left. A cancelled close goes on all the same."""
+        """End the sandbox, if there is one, and wait until nothing of it is left; a cancelled close goes on by itself."""
         if self._closing is None:
             self._closing = asyncio.ensure_future(self._close())
         await asyncio.shield(self._closing)

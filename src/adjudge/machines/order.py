@@ -13,20 +13,16 @@ from typing import Literal
 
 import msgspec
 
-from adjudge.errors import InputError, MachineError
+from adjudge.errors import MachineError
 from adjudge.machines.boot import kernel
 from adjudge.machines.cgroups import CgroupPlan, plan_cgroup
 from adjudge.machines.landlock import landlock_abi, scopes_signals
+from adjudge.machines.places import HOME, SHARED_MEMORY, SYSTEM, TEMPORARY, WORKSPACE
 from adjudge.machines.seccomp import filter_program
 from adjudge.settings import MachineLimits
 
-WORKSPACE = "/workspace"
-HOME = "/home/evaluator"
-
 View = Literal["overlay", "copy"]
 
-_SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
-_RESERVED = (*_SYSTEM, "/etc", "/proc", "/dev", "/sys", "/run", "/boot", WORKSPACE, HOME)
 _HOST_ETC = (
     "ld.so.cache",
     "ld.so.conf",
@@ -154,7 +150,7 @@ def _arguments(bubblewrap: str, environment: dict[str, str], exposed: Sequence[s
         yield "--disable-userns"
     for name, value in environment.items():
         yield from ("--setenv", name, value)
-    for path in _SYSTEM:
+    for path in SYSTEM:
         if os.path.islink(path):
             yield from ("--symlink", os.readlink(path), path)
         elif os.path.isdir(path):
@@ -163,58 +159,13 @@ def _arguments(bubblewrap: str, environment: dict[str, str], exposed: Sequence[s
         yield from ("--ro-bind-try", f"/etc/{name}", f"/etc/{name}")
     for name in _ETC:
         yield from ("--ro-bind", f"{kernel.ROOM}/etc/{name}", f"/etc/{name}")
-    yield from ("--proc", "/proc", "--dev", "/dev", "--bind", f"{kernel.ROOM}/shm", "/dev/shm", "--remount-ro", "/dev")
-    yield from ("--bind", f"{kernel.ROOM}/tmp", "/tmp", "--bind", f"{kernel.ROOM}/home", HOME)
+    yield from ("--proc", "/proc", "--dev", "/dev", "--bind", f"{kernel.ROOM}/shm", SHARED_MEMORY, "--remount-ro", "/dev")
+    yield from ("--bind", f"{kernel.ROOM}/temporary", TEMPORARY, "--bind", f"{kernel.ROOM}/home", HOME)
     for number, path in enumerate(exposed):
         yield from ("--ro-bind", f"{kernel.ROOM}/x{number}", path)
     for path in dict.fromkeys((WORKSPACE, at)):
         yield from ("--bind", f"{kernel.ROOM}/view", path)
     yield from ("--chdir", at, "--remount-ro", "/")
-
-
-# --- checking what was asked for
-
-
-def check_place(at: str) -> str:
-    """A path inside at which the workspace may also appear.
-
-    Raises:
-        InputError: it is not absolute and normal, or would cover what commands need.
-    """
-    if at == WORKSPACE:
-        return at
-    if not _is_plain(at):
-        raise InputError(f"at: {at!r} must be an absolute path without '.', '..' or trailing slash")
-    for taken in (*_RESERVED, "/tmp", "/dev/shm"):
-        if _within(taken, at) or (_within(at, taken) and taken != "/tmp"):
-            raise InputError(f"at: the workspace cannot appear at {at!r}, it would cover or lie in {taken}")
-    return at
-
-
-def check_exposed(paths: Sequence[str], workspace: Path, at: str) -> tuple[str, ...]:
-    """The paths of the host's toolchain that commands may read; those that they can read anyway are left out.
-
-    Raises:
-        InputError: one is not absolute, is missing, would cover what commands need, or overlaps the workspace.
-    """
-    for path in paths:
-        if not _is_plain(path) or not os.path.exists(path):
-            raise InputError(f"expose: {path!r} must be an existing absolute path without '.', '..' or trailing slash")
-        real = os.path.realpath(path)
-        if _within(real, str(workspace)) or _within(str(workspace), real):
-            raise InputError(f"expose: {path!r} overlaps the workspace {workspace}, whose programs may be anyone's")
-        for taken in (*_RESERVED, "/tmp", at):
-            if path == "/" or _within(taken, path) or (_within(path, taken) and taken not in ("/usr", "/tmp")):
-                raise InputError(f"expose: {path!r} cannot appear inside, it would cover or lie in {taken}")
-    return tuple(path for path in dict.fromkeys(paths) if not _within(path, "/usr"))
-
-
-def _is_plain(path: str) -> bool:
-    return path.startswith("/") and os.path.normpath(path) == path and "\0" not in path and not path.startswith("//")
-
-
-def _within(path: str, folder: str) -> bool:
-    return path == folder or path.startswith(folder.rstrip("/") + "/")
 
 
 # --- bubblewrap

@@ -15,7 +15,7 @@ from adjudge.errors import MachineError
 
 # System calls that fail with EPERM: keys, bpf, perf, userfaultfd, io_uring, mounts and namespaces, modules, kexec,
 # handles, swap, clocks, tracing and other processes' memory, the kernel log, quotas.
-_DENIED = (
+_DENIED = (  # noqa: SIM905  a list of words
     "add_key request_key keyctl bpf perf_event_open userfaultfd io_uring_setup io_uring_enter io_uring_register "
     "mount umount2 pivot_root chroot open_tree move_mount fsopen fsconfig fsmount fspick mount_setattr unshare setns "
     "init_module delete_module finit_module kexec_load kexec_file_load name_to_handle_at open_by_handle_at swapon swapoff "

@@ -1,4 +1,4 @@
-"""The sandbox proves itself: before the first command of a process a throw-away sandbox is attacked, and every attack must fail.
+"""The sandbox proves itself: before a process's first command a throw-away sandbox is attacked, and every attack must fail.
 
 A filter that was configured is not a filter that works, so nothing is concluded from settings. One failed check, and no
 command is run here.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import secrets
 import socket
 import tempfile
@@ -17,7 +18,8 @@ from pathlib import Path
 import msgspec
 
 from adjudge.errors import MachineError
-from adjudge.machines.order import WORKSPACE, View, make_order
+from adjudge.machines.order import View, make_order
+from adjudge.machines.places import WORKSPACE
 from adjudge.machines.session import Session, open_session
 from adjudge.ports import Output
 from adjudge.settings import MachineLimits
@@ -119,20 +121,20 @@ class SelfTest:
         flood = await session.run("yes", 5)
         memory = await session.run("tail /dev/zero", 5)
         time = await session.run("trap '' TERM INT HUP; while :; do :; done", 0.2)
-        processes = await session.run("for i in {1..60}; do sleep 9 & done", 0.4)
+        processes = await session.run("ulimit -u; for i in {1..60}; do sleep 9 & done; wait", 5)
         after = await session.run("echo alive", 5)
         return [
             _check("output limit", flood.ended == "output" and len(flood.text) < 2 * _LIMITS.output, _saw(flood)),
             _check("memory limit", memory.ended == "memory" or memory.exit_status != 0, _saw(memory)),
             _check("time limit", time.ended == "time" and time.seconds < 3, _saw(time)),
-            _check("process limit", "fork" in processes.text and processes.ended is not None, _saw(processes)),
+            _check("process limit", processes.ended == "processes" and processes.text.startswith("40\n"), _saw(processes)),
             _check("goes on afterwards", after.text == "alive\n", _saw(after)),
         ]
 
 
 def _leaks(text: str, workspace: Path) -> bool:
-    secrets_of_ours = [value for name, value in os.environ.items() if "KEY" in name or "TOKEN" in name or "SECRET" in name]
-    return any(value in text for value in (str(workspace), *filter(None, secrets_of_ours)))
+    secret = [value for name, value in os.environ.items() if value and re.search("KEY|TOKEN|SECRET", name)]
+    return any(value in text for value in (str(workspace), *secret))
 
 
 def _check(name: str, works: bool, otherwise: str) -> Check:
@@ -140,7 +142,8 @@ def _check(name: str, works: bool, otherwise: str) -> Check:
 
 
 def _saw(output: Output) -> str:
-    return f"ended by {output.ended or output.exit_status} after {output.seconds:.1f} s, {output.size} bytes: {output.text[:80]!r}"
+    end = output.ended or output.exit_status
+    return f"ended by {end} after {output.seconds:.1f} s, {output.size} bytes: {output.text[:80]!r}"
 
 
 # --- once for each process
@@ -189,11 +192,12 @@ async def proven_view() -> View:
 
 def advice(fault: str) -> str:
     """What would help against a fault, in words for people."""
-    if "bwrap" in fault or "bubblewrap" in fault and "not installed" in fault:
-        return "install the package `bubblewrap`"
+    if "not installed" in fault:
+        return "`adjudge doctor` looks again"
     if "namespace" in fault or "Operation not permitted" in fault or "Permission denied" in fault:
         return (
-            "user namespaces are needed: in a container start it with `--privileged` (or `--security-opt seccomp=unconfined "
-            "--security-opt apparmor=unconfined`), on Ubuntu set `sysctl kernel.apparmor_restrict_unprivileged_userns=0`"
+            "user namespaces are needed: start a container with `--privileged`, or with `--security-opt "
+            "seccomp=unconfined --security-opt apparmor=unconfined`; on Ubuntu set "
+            "`sysctl kernel.apparmor_restrict_unprivileged_userns=0`"
         )
     return "`adjudge doctor` shows what works here"

@@ -87,8 +87,10 @@ def _serve(file: Path, bundled: bool, key: str) -> Any:
     parameters.n_parallel = 1  # one conversation keeps its whole cache
     parameters.use_jinja, parameters.ui, parameters.endpoint_slots = True, False, False
     parameters.verbosity = -1
-    # Left alone, llama.cpp counts the cores of the whole host; in a container its threads would wait for each other.
-    parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = _processors()
+    # Left alone, llama.cpp counts the cores of the whole host. Its threads wait for each other by spinning: where other
+    # work runs beside it, two are many times slower than one, and the bundled model is small enough for one.
+    threads = 1 if bundled else _processors()
+    parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = threads
     if bundled:
         parameters.sampling.temp = 0.0  # it serves tests, and those want the same answer each time
         parameters.chat_template = TEMPLATE

@@ -93,8 +93,8 @@ class ProviderModel:
                 conversation.parameters_of(request, plain),
             )
         except Exception as error:
-            if isinstance(fault := fault_in(error), Fault):
-                raise fault from error
+            if fault := fault_in(error):
+                raise fault from None  # it lies beneath the error already
             raise _unread(error, bool(came)) from error
         finally:
             arrived.reset(token)

@@ -28,6 +28,7 @@ COUNTED = {
     "environment": ("is the environment’s", "are the environment’s"),
     "unproven": ("is unproven", "are unproven"),
     "skipped": ("was skipped by the evaluator", "were skipped by the evaluator"),
+    "probe": ("was decided by a probe", "were decided by probes"),
     "evidence": ("rests on evidence that did not hold", "rest on evidence that did not hold"),
 }
 LONG = 40_000
@@ -55,7 +56,7 @@ class Card(msgspec.Struct, frozen=True):
     passed: bool
     cell: str
     cause: str | None
-    probe: bool
+    by: str | None
     note: str
     gate: str | None
     cites: tuple[Cite, ...]
@@ -80,8 +81,7 @@ class Page(msgspec.Struct, frozen=True):
     grade: str | None
     status: str
     reason: str | None
-    passed: int
-    criteria: int
+    score: str
     sentence: str
     cost_of_run: str
     cost_of_judging: str
@@ -117,8 +117,7 @@ def page_of(judged: Judged, version: str) -> Page:
         grade=run.outcome.grade,
         status=judgment.status,
         reason=judgment.reason,
-        passed=sum(verdict.passed for verdict in judgment.verdicts),
-        criteria=len(judgment.verdicts),
+        score=_score(judgment),
         sentence=_sentence(judgment),
         cost_of_run=_dollars(_usage_of_run(judged).cost),
         cost_of_judging=_dollars(judgment.usage().cost),
@@ -150,6 +149,13 @@ def _about(judged: Judged) -> tuple[str, ...]:
     return tuple(each for each in (agent, run.model, size, f"judged {started}") if each)
 
 
+def _score(judgment: Judgment) -> str:
+    if judgment.status == "errored":
+        return "errored"
+    passed = sum(verdict.passed for verdict in judgment.verdicts)
+    return "none" if judgment.score is None else f"{passed} of {len(judgment.verdicts)}"
+
+
 def _outcome(outcome: Outcome) -> str:
     status = None if outcome.exit_status is None else f"exit status {outcome.exit_status}"
     reward = None if outcome.reward is None else f"reward {outcome.reward:g}"
@@ -160,12 +166,12 @@ def _sentence(judgment: Judgment) -> str:
     """What the verdicts come to, counted by code."""
     if judgment.status == "errored":
         return "The run could not be judged, so there is no score."
-    if not judgment.verdicts:
-        return "There was no rubric: the run was judged only by how the agent’s process ended."
+    if judgment.rubric_hash is None:
+        return "There was no rubric: the run was judged only by how the agent’s process ended, and has no score."
     passed, total = sum(verdict.passed for verdict in judgment.verdicts), len(judgment.verdicts)
     if passed == total:
         return f"All {total} criteria pass." if total > 1 else "The one criterion passes."
-    causes = Counter(verdict.cause or "unproven" for verdict in judgment.verdicts if not verdict.passed)
+    causes = Counter(verdict.cause or "probe" for verdict in judgment.verdicts if not verdict.passed)
     fails = ", ".join(f"{count} {COUNTED[cause][count > 1]}" for cause, count in causes.most_common())
     return f"{passed} of {total} criteria pass. Of the fails, {fails}."
 
@@ -178,12 +184,19 @@ def _card(number: int, verdict: Verdict, judged: Judged) -> Card:
         text=judged.criterion(verdict.criterion),
         passed=verdict.passed,
         cell="pass" if verdict.passed else "gate" if changed else "skipped" if verdict.cause == "skipped" else "fail",
-        cause=None if verdict.passed else CAUSES.get(verdict.cause or "unproven"),
-        probe=verdict.probe,
+        cause=CAUSES[verdict.cause] if verdict.cause else None,
+        by=_by(verdict, judged.judgment),
         note=verdict.note,
         gate=_gate(verdict, changed),
         cites=tuple(_cite(f"v{number}c{place}", holding, judged) for place, holding in enumerate(verdict.holdings, 1)),
     )
+
+
+def _by(verdict: Verdict, judgment: Judgment) -> str | None:
+    """Who decided, if it was no model."""
+    if judgment.judge.kind == "process":
+        return "by the exit status"
+    return "by a probe, no model" if verdict.probe else None
 
 
 def _gate(verdict: Verdict, changed: bool) -> str | None:

@@ -16,11 +16,11 @@ from adjudge.machines.boot.kernel import (
     EVERY_NAMESPACE,
     INSIDE,
     NEWPID,
-    SET_PDEATHSIG,
     check,
     libc,
     ready,
 )
+from adjudge.machines.boot.outer import OuterNamespace
 
 # What the holder does: bash reaps the orphans that become its children, and ends when the socket closes, that is, with us.
 HOLD = "trap '' HUP INT QUIT TERM; exec 2>/dev/null; echo ready >&0; read -r"
@@ -29,39 +29,19 @@ STARTING = 20_000  # milliseconds
 
 
 class Sandbox:
-    """A sandbox that stands. `init` is bubblewrap, outside of it; the holder is process 1 inside."""
+    """A sandbox that stands. Bubblewrap waits outside of it; the holder is process 1 inside."""
 
-    def __init__(self, order: SimpleNamespace, judge: int) -> None:
-        """Start it and wait until it stands.
-
-        Bubblewrap becomes the first process of an outer pid namespace that dies with us. Its own --die-with-parent comes
-        too late when it is killed in its first milliseconds, and would fire when a mere thread of ours ends.
-        """
+    def __init__(self, order: SimpleNamespace, outer: OuterNamespace, judge: int) -> None:
+        """Start it, and wait until it stands."""
         self.order = order
-        self._leave_earlier()
-        check(libc.unshare(NEWPID), "no pid namespace can be made")
+        outer.enter()
         self.line, theirs = socket.socketpair()
         self.line.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
-        alive, kept_open = os.pipe()
-        self.init = os.fork()
-        if self.init == 0:
-            os.close(kept_open)
-            _be_bubblewrap(order, theirs.fileno(), alive)
+        self.bubblewrap = os.fork()
+        if self.bubblewrap == 0:
+            _be_bubblewrap(order, theirs.fileno())
         theirs.close()
-        try:
-            self._join(self._holder(judge))
-        except BaseException:
-            self.end()
-            raise
-        finally:
-            os.close(alive)
-            os.close(kept_open)
-
-    def _leave_earlier(self) -> None:
-        """Undo the join of a sandbox before this one: a pid namespace is made from our own alone."""
-        own = os.open("/proc/self/ns/pid", os.O_RDONLY)
-        check(libc.setns(own, NEWPID), "setns")
-        os.close(own)
+        self._join(self._holder(judge))
 
     def _holder(self, judge: int) -> int:
         """The holder's pid as we see it: the kernel itself attaches it to the holder's word."""
@@ -98,7 +78,8 @@ class Sandbox:
 
     def full(self) -> bool:
         """Whether so many threads run inside that hardly another can start."""
-        return self._sum(lambda pid: os.stat(f"{pid}/task", dir_fd=self.proc).st_nlink - 2) + SPARE > self.order.processes
+        threads = self._sum(lambda pid: os.stat(f"{pid}/task", dir_fd=self.proc).st_nlink - 2)
+        return threads + SPARE > int(self.order.processes)
 
     def memory(self) -> int:
         """Bytes of memory that the processes inside hold and do not share with files."""
@@ -144,40 +125,30 @@ class Sandbox:
             time.sleep(0.001)
 
     def end(self) -> None:
-        """Kill the outer namespace's first process, and with it everything inside."""
-        os.kill(self.init, signal.SIGKILL)
-        while True:  # the kernel lets that process go only after all of its descendants, those that are our children too
-            try:
-                os.waitpid(-1, 0)
-            except ChildProcessError:
-                return
+        """Kill the holder, and with it everything inside; bubblewrap follows."""
+        signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
+        os.waitpid(self.bubblewrap, 0)
+        for fd in (self.pidfd, self.proc):
+            os.close(fd)
+        self.line.close()
 
 
-def _be_bubblewrap(order: SimpleNamespace, word_to: int, alive: int) -> None:
+def _be_bubblewrap(order: SimpleNamespace, line: int) -> None:
     try:
-        _die_with_parent(alive)
         if order.privileged:
             os.setgroups([])
             os.setresgid(BASE, BASE, BASE)
             os.setresuid(BASE, BASE, BASE)
-            _die_with_parent(alive)  # the change of user made the kernel forget the first time
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         seccomp = _memory_file(bytes.fromhex(order.seccomp))
         arguments = _memory_file("\0".join(["--seccomp", str(seccomp), *order.arguments, ""]).encode())
-        os.dup2(word_to, 0)
+        os.dup2(line, 0)
         # An empty environment, and arguments in a file: the holder inherits the one, /proc would show both.
         command = ["bwrap", "--args", str(arguments), "--", "/bin/bash", "-c", HOLD]
         os.execve(order.bubblewrap, command, {})  # noqa: S606
     except BaseException as error:  # noqa: BLE001  a forked child must never return into its parent's code
         os.write(2, f"{error}\n".encode())
     os._exit(125)
-
-
-def _die_with_parent(alive: int) -> None:
-    """Be killed when our parent ends; end at once if that has already happened, which closed the pipe's other end."""
-    libc.prctl(SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-    if ready([alive], 0):
-        os._exit(125)
 
 
 def _memory_file(data: bytes) -> int:

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 
 from adjudge.machines.boot.command import Command
 from adjudge.machines.boot.kernel import LONGEST, SET_DUMPABLE, libc, make_unremarkable, ready, write
+from adjudge.machines.boot.outer import OuterNamespace
 from adjudge.machines.boot.sandbox import Sandbox
 from adjudge.machines.boot.view import furnish
 
@@ -61,7 +62,7 @@ class Server:
     def __init__(self, control: socket.socket, judge: int, order: SimpleNamespace) -> None:
         self.control, self.judge, self.order = control, judge, order
         self.cgroup: Cgroup | None = None
-        self.sandbox: Sandbox | None = None
+        self.outer: OuterNamespace | None = None
         self.running: Command | None = None
         self.used = False
         self.lost = self.kills = 0
@@ -71,15 +72,16 @@ class Server:
         if self.order.cgroup:
             self.cgroup = Cgroup(self.order.cgroup)
         furnish(self.order)
-        self.sandbox = sandbox = Sandbox(self.order, self.judge)
+        self.outer = OuterNamespace()
+        sandbox = Sandbox(self.order, self.outer, self.judge)
         libc.prctl(SET_DUMPABLE, 0, 0, 0, 0)  # nobody inside may look into a child of ours before it has executed bash
         self.answer(ready=True)
         return sandbox
 
     def end(self) -> None:
         """Leave nothing behind."""
-        if self.sandbox:
-            self.sandbox.end()
+        if self.outer:
+            self.outer.end()
         if self.cgroup:
             self.cgroup.remove()
 
@@ -110,6 +112,8 @@ class Server:
             self.stop(sandbox, "time")
         if (self.cgroup or sandbox).memory() > self.order.memory:
             self.stop(sandbox, "memory")
+        if sandbox.full():
+            self.stop(sandbox, "processes")
 
     def hear(self, sandbox: Sandbox, asked: SimpleNamespace, fds: list[int]) -> Sandbox:
         """Run a command, or stop the one that runs. Returns the sandbox to go on with."""
@@ -117,18 +121,18 @@ class Server:
             if self.running and self.running.number == asked.stop:
                 self.stop(sandbox, "output")
             return sandbox
-        if self.used and self.order.fresh:
+        if self.used and self.order.fresh and self.outer:
             self.lost += len(sandbox.processes())
             sandbox.end()
-            self.sandbox = sandbox = Sandbox(self.order, self.judge)
-        elif sandbox.full():
-            self.stop(sandbox, None)
+            sandbox = Sandbox(self.order, self.outer, self.judge)
+        elif sandbox.full():  # a bomb that went off since; our own fork would fail
+            self.stop(sandbox, "processes")
             sandbox.await_empty()
         self.used = True
         self.running = Command(sandbox, asked, fds[0])
         return sandbox
 
-    def stop(self, sandbox: Sandbox, reason: str | None) -> None:
+    def stop(self, sandbox: Sandbox, reason: str) -> None:
         """Kill all that runs inside: after a breach nothing of it can be relied on."""
         inside = sandbox.processes()
         if not inside or (self.running and self.running.ended):

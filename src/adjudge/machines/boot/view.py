@@ -33,7 +33,7 @@ def furnish(order: SimpleNamespace) -> None:
     workspace = os.open(order.workspace, os.O_PATH | os.O_DIRECTORY)
     exposed = [os.open(path, os.O_PATH) for path in order.exposed]  # the cover may hide them
     mount("tmpfs", ROOM, "tmpfs", NOSUID | NODEV, f"size={order.disk},nr_inodes={order.files},mode=711")
-    for name, mode in (("view", 0o755), ("tmp", 0o1777), ("shm", 0o1777), ("home", 0o755), ("etc", 0o755)):
+    for name, mode in (("view", 0o755), ("temporary", 0o1777), ("shm", 0o1777), ("home", 0o755), ("etc", 0o755)):
         _directory(f"{ROOM}/{name}", mode, order)
     for number, fd in enumerate(exposed):
         _bind(fd, f"{ROOM}/x{number}")
