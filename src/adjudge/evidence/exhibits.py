@@ -207,7 +207,10 @@ class Exhibits:
 
     def _stands_in(self, name: str, stored: str, quote: str) -> bool:
         """In the text as stored, or as the one view of untrusted text shows it (secrets masked, invisible marked)."""
-        return contains(stored, quote) or contains(self._view(name, stored), quote)
+        if contains(stored, quote):
+            return True
+        view = self._view(name, stored)
+        return view != stored and contains(view, quote)
 
     def _view(self, name: str, stored: str) -> str:
         if name not in self._views:

@@ -18,7 +18,7 @@ WORD_LIKE = 8
 EVERYWHERE = 20
 """Places of one text from which on such a short quote points at nothing."""
 
-PIECE = 1 << 20
+PIECE = 1 << 16
 """Characters of a text that are folded at a time, so that a text of any size takes little memory."""
 
 HINTED = 1 << 20

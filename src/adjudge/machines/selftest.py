@@ -14,6 +14,7 @@ import socket
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from weakref import WeakKeyDictionary
 
 import msgspec
 
@@ -172,6 +173,7 @@ async def _in_new_folder(view: View) -> tuple[Check, ...]:
 
 
 _known: dict[int, tuple[View | None, tuple[Check, ...]]] = {}
+_locks: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
 
 
 async def proven_view() -> View:
@@ -181,8 +183,9 @@ async def proven_view() -> View:
         MachineError: no sandbox holds here; the message says why and what would help.
     """
     me = os.getpid()  # a forked process proves it for itself
-    if me not in _known:
-        _known[me] = await self_test()
+    async with _locks.setdefault(asyncio.get_running_loop(), asyncio.Lock()):  # many machines may be opened at once
+        if me not in _known:
+            _known[me] = await self_test()
     view, checks = _known[me]
     if view is None:
         failed = next(check for check in checks if not check.works)

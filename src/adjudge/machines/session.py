@@ -102,8 +102,8 @@ class Session:
         except TimeoutError:
             self._process.kill()
             raise MachineError("the machine was lost: it no longer answers") from None
-        except OSError as error:
-            raise MachineError(f"the machine was lost: {error.strerror}") from error
+        except OSError:
+            message = b""
         answer: dict[str, Any] = json.loads(message) if message else {"error": "the sandbox ended"}
         if fault := answer.get("error"):
             raise MachineError(f"the machine was lost: {'; '.join(filter(None, (fault, self._last_words())))}")
@@ -141,7 +141,12 @@ async def open_session(order: Order, output: int) -> Session:
     Raises:
         MachineError: it cannot be had; the message says what the kernel or bubblewrap said.
     """
-    session = await asyncio.to_thread(_start, output, order.fresh)
+    starting = asyncio.ensure_future(asyncio.to_thread(_start, output, order.fresh))
+    try:
+        session = await asyncio.shield(starting)
+    except asyncio.CancelledError:
+        await (await starting).close()
+        raise
     try:
         session._send(msgspec.to_builtins(order))
         await session._hear(_STARTING)

@@ -1,0 +1,119 @@
+"""Judges that are killed at random moments: a program of its own, so that whatever they leave behind becomes its child.
+
+    python killed_judges.py FOLDER JUDGES SECONDS
+
+Each judge opens a machine on FOLDER and runs commands; within SECONDS of its start it gets SIGKILL. As a child subreaper
+this program inherits every process that survives its judge, so that "no child is left" means "nothing survived". It prints
+how many were killed, and what was left, as JSON.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ctypes
+import json
+import os
+import random
+import signal
+import sys
+import time
+from pathlib import Path
+
+from adjudge.machines import cgroups
+from adjudge.machines.order import make_order
+from adjudge.machines.places import WORKSPACE
+from adjudge.machines.session import open_session
+from adjudge.settings import MachineLimits
+
+AT_ONCE = 4
+SUBREAPER = 36
+LIMITS = MachineLimits(memory=256 << 20, disk=64 << 20)
+
+
+async def judge(folder: Path) -> None:
+    order = await asyncio.to_thread(make_order, folder, LIMITS, (), WORKSPACE, "overlay")
+    session = await open_session(order, LIMITS.output)
+    for number in range(1000):
+        await session.run(f"echo {number} > kept; (setsid sleep 300 &); sleep 0.01", 5)
+
+
+def start(folder: Path) -> int:
+    pid = os.fork()
+    if pid == 0:
+        try:
+            asyncio.run(judge(folder))
+        finally:
+            os._exit(1)
+    return pid
+
+
+def kill_them(folder: Path, judges: int, longest: float) -> int:
+    """Start and kill, some at the same time; returns how many were killed while they were at work."""
+    chance, killed = random.Random(0), 0
+    running: list[tuple[float, int]] = []
+    for _ in range(judges):
+        delay = longest * chance.random() ** 2  # most of them early, while the sandbox is being built
+        running.append((time.monotonic() + delay, start(folder)))
+        if len(running) == AT_ONCE:
+            killed += kill_next(running)
+    while running:
+        killed += kill_next(running)
+    return killed
+
+
+def kill_next(running: list[tuple[float, int]]) -> int:
+    when, pid = running.pop(running.index(min(running)))
+    time.sleep(max(0.0, when - time.monotonic()))
+    os.kill(pid, signal.SIGKILL)
+    while True:
+        found, status = os.waitpid(pid, 0)
+        if found == pid:
+            return os.waitstatus_to_exitcode(status) == -signal.SIGKILL
+
+
+def survivors(seconds: float) -> list[str]:
+    """The names of the processes that are still our children after at most this time."""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        try:
+            if os.waitpid(-1, os.WNOHANG) == (0, 0):
+                time.sleep(0.01)
+        except ChildProcessError:
+            return []
+    children = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
+    return [Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ") for pid in children]
+
+
+def groups() -> list[str]:
+    """Control groups whose judge was a child of ours (all others' judges live)."""
+    left = []
+    for directory in cgroups.ROOT.rglob(f"{cgroups.PREFIX}*"):
+        pid, started, _ = directory.name.removeprefix(cgroups.PREFIX).split("-")
+        if cgroups.start_of(int(pid)) != started:
+            left.append(str(directory))
+    return left
+
+
+def main() -> None:
+    folder, judges, longest = Path(sys.argv[1]), int(sys.argv[2]), float(sys.argv[3])
+    ctypes.CDLL(None).prctl(SUBREAPER, 1, 0, 0, 0)
+    temporary = set(os.listdir(os.environ.get("TMPDIR", "/tmp")))
+    killed = kill_them(folder, judges, longest)
+    left = survivors(20)
+    appeared = set(os.listdir(os.environ.get("TMPDIR", "/tmp"))) - temporary
+    result = {
+        "killed": killed,
+        "survivors": left,
+        "groups": groups(),
+        "folders": sorted(name for name in appeared if name.startswith("adjudge")),
+        "mounts": [
+            line for line in Path("/proc/mounts").read_text().splitlines() if "overlay" in line and str(folder) in line
+        ],
+    }
+    with contextlib.suppress(BrokenPipeError):
+        print(json.dumps(result))
+
+
+if __name__ == "__main__":
+    main()
