@@ -118,9 +118,9 @@ def test_what_a_page_shows_is_what_is_printed(page: Path, tmp_path: Path, monkey
         monkeypatch.delenv(name, raising=False)
     terminal = Terminal(tmp_path, monkeypatch)
     for block in blocks(page):
-        if name := block.marked("file"):
-            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-            (tmp_path / name).write_text(block.text, "utf-8")
+        if (file := block.marked("file")) is not None:
+            (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / file).write_text(block.text, "utf-8")
         elif is_session(block) and block.marked("not run") is None:
             for command, shown in commands(block):
                 terminal.type(command, shown)

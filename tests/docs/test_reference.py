@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
+from typing import Any
 
-import click
 import msgspec
 import pytest
 import typer
@@ -25,7 +24,11 @@ REFERENCE = DOCS / "reference"
 # --- the command line
 
 
-def commands(group: click.Command, words: tuple[str, ...] = ("adjudge",)) -> Iterator[tuple[str, click.Command]]:
+Command = Any
+"""A command of the parser that Typer carries inside of it, whose types are private."""
+
+
+def commands(group: Command, words: tuple[str, ...] = ("adjudge",)) -> Iterator[tuple[str, Command]]:
     """Every command with its words, the groups that only hold others left out."""
     inner = getattr(group, "commands", {})
     if not inner or len(words) == 1:
@@ -37,7 +40,7 @@ def commands(group: click.Command, words: tuple[str, ...] = ("adjudge",)) -> Ite
 COMMANDS = dict(commands(typer.main.get_command(app)))
 
 
-def parameters(command: click.Command) -> set[str]:
+def parameters(command: Command) -> set[str]:
     """The names of its options and arguments."""
     names: set[str] = set()
     for parameter in command.params:
@@ -121,5 +124,3 @@ def test_no_other_value_is_told() -> None:
 def test_every_page_of_the_reference_is_in_the_contents() -> None:
     contents = (DOCS / "README.md").read_text("utf-8")
     assert [page for page in sorted(REFERENCE.glob("*.md")) if f"reference/{page.name}" not in contents] == []
-
-
