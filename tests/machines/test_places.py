@@ -22,7 +22,7 @@ def test_a_place_of_its_own_is_accepted(at: str) -> None:
     [
         "", "relative", "/", "//", "//app", "/a/../b", "/a/", "/a//b", "/a/.", "/a\0b",
         "/usr", "/usr/local/x", "/etc", "/etc/x",
-        "/proc/1", "/dev/x", "/dev", "/sys", "/bin", "/lib64/x", "/run/x", "/tmp", "/home", "/home/evaluator", 
+        "/proc/1", "/dev/x", "/dev", "/sys", "/bin", "/lib64/x", "/run/x", "/tmp", "/home", "/home/evaluator",
         "/home/evaluator/x",
         "/workspace/sub", "/boot",
     ],
