@@ -191,6 +191,6 @@ def main() -> None:
     try:
         server.serve(server.start())
     except OSError as error:
-        server.answer(error=str(error))
+        server.answer(error=": ".join(filter(None, (error.filename, error.strerror))) or str(error))
     finally:
         server.end()
