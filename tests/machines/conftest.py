@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import hashlib
 import os
@@ -116,15 +115,3 @@ def processes_with() -> Callable[[str], list[int]]:
         return found
 
     return find
-
-
-@pytest.fixture
-def until() -> Callable[[Callable[[], bool]], object]:
-    """Wait until a condition holds, five seconds at most."""
-
-    async def wait(condition: Callable[[], bool]) -> None:
-        async with asyncio.timeout(5):
-            while not condition():  # noqa: ASYNC110  the condition is the outside's
-                await asyncio.sleep(0.01)
-
-    return wait

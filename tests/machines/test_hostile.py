@@ -142,8 +142,8 @@ ATTACKS = [
     Attack(
         "an inode hog",
         "i=0; while :; do : > n$i 2>/dev/null || break; i=$((i+1)); done; echo $i",
-        last_number(20_000),
-        {"seconds": 20},
+        last_number(3_000),
+        {"files": 3_000},
     ),
     Attack(
         "output without end",

@@ -146,7 +146,7 @@ async def test_the_time_asked_for_is_at_most_ten_times_the_usual(opened: Opening
     assert 0.9 < output.seconds < 3
 
 
-@pytest.mark.parametrize("command", ["", "  ", "echo \0", "echo " + "x" * 131_072])
+@pytest.mark.parametrize("command", ["", "  ", "echo \0", "echo \ud800", "echo " + "x" * 131_072])
 async def test_a_command_that_cannot_be_one_is_refused(opened: Opening, command: str) -> None:
     with pytest.raises(InputError, match="command"):
         await opened().run(command)
@@ -158,8 +158,9 @@ async def test_a_time_that_is_none_is_refused(opened: Opening, seconds: float) -
         await opened().run("true", seconds=seconds)
 
 
-async def test_the_longest_command_runs(machine: LocalMachine) -> None:
-    command = "true " + "x" * (local.LONGEST_COMMAND - 5)
+@pytest.mark.parametrize("sign", ["x", "é", "\x01", "\n", "\\"])
+async def test_the_longest_command_runs(machine: LocalMachine, sign: str) -> None:
+    command = "true " + sign * ((local.LONGEST_COMMAND - 5) // len(sign.encode()))
     assert (await machine.run(command)).exit_status == 0
 
 

@@ -118,7 +118,7 @@ def test_a_match_in_a_long_line_is_shown_with_what_stands_around_it(workspace: W
 
 def test_great_depth_costs_neither_stack_nor_descriptors(workspace: Workspace, folder: Path) -> None:
     here = os.open(folder, os.O_RDONLY)
-    for _ in range(1500):
+    for _ in range(1100):
         os.mkdir("d", dir_fd=here)
         below = os.open("d", os.O_RDONLY, dir_fd=here)
         os.close(here)

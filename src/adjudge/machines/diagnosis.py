@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import platform
 import sys
 from pathlib import Path
@@ -11,7 +10,7 @@ from adjudge.errors import MachineError
 from adjudge.machines.cgroups import plan_cgroup
 from adjudge.machines.files import open_in_root, opener
 from adjudge.machines.landlock import landlock_abi, scopes_signals
-from adjudge.machines.order import bubblewrap_version, find_bubblewrap
+from adjudge.machines.order import bubblewrap_version, find_bubblewrap, is_host_root
 from adjudge.machines.selftest import Check, self_test
 
 __all__ = ["Check", "diagnose"]
@@ -35,7 +34,7 @@ def _has() -> tuple[Check, ...]:
 
 
 def _kernel() -> Check:
-    release, root = platform.release(), os.geteuid() == 0
+    release, root = platform.release(), is_host_root()
     numbers = tuple(int(part) for part in release.split("-")[0].split(".")[:2] if part.isdigit())
     needed, reason = ((5, 19), "id-mapped overlays") if root else ((6, 6), "overlays of plain users")
     mode = "as root" if root else "as a plain user"

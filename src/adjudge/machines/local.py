@@ -105,7 +105,7 @@ class LocalMachine:
                 "bubblewrap": ".".join(map(str, bubblewrap_version(order.bubblewrap))),
                 "landlock": landlock_abi(),
                 "fresh sandbox per command": order.fresh,
-                "memory limit": "cgroup" if order.cgroup else "rlimit",
+                "memory limit": "cgroup" if self._session.in_cgroup else "rlimit",
             }
             self._check_open()  # it may have been closed meanwhile
         return self._session
@@ -156,9 +156,13 @@ class LocalMachine:
 
 
 def _check_command(command: str, seconds: float | None) -> None:
-    if not command.strip() or "\0" in command:
-        raise InputError(f"command: must be a text without NUL, got {command[:80]!r}")
-    if len(command.encode("utf-8", "replace")) > LONGEST_COMMAND:
+    try:
+        size = len(command.encode())
+    except UnicodeEncodeError:
+        size = 0
+    if not size or command.isspace() or "\0" in command:
+        raise InputError(f"command: must be a text without NUL, got {command[:80]!a}")
+    if size > LONGEST_COMMAND:
         raise InputError(f"command: must be at most {LONGEST_COMMAND} bytes; write a longer one to a file in parts")
     if seconds is not None and not seconds > 0:
         raise InputError(f"seconds: must be above 0, got {seconds!r}")

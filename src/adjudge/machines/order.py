@@ -44,8 +44,10 @@ _ETC = {
 class Order(msgspec.Struct, frozen=True):
     """All that `boot` needs to know, as it is sent to it.
 
-    `exposed` are paths of the host in the order in which `arguments` bind them; `arguments` are bubblewrap's. `memory`,
-    `disk` are bytes, `files` and `processes` numbers. `fresh` asks for a new sandbox before every command but the first.
+    `exposed` are paths of the host in the order in which `arguments` bind them; `arguments` are bubblewrap's. `memory`
+    bounds the bytes that all processes hold together; a control group bounds them with `disk`, since files lie in memory
+    too. RLIMIT_NPROC counts within the sandbox's user namespace (since Linux 5.14), so that it bounds all processes.
+    `fresh` asks for a new sandbox before every command but the first.
     """
 
     judge: int
@@ -79,10 +81,9 @@ def make_order(workspace: Path, limits: MachineLimits, exposed: Sequence[str], a
     """
     bubblewrap = find_bubblewrap()
     environment = environment_inside(exposed)
-    cgroup = plan_cgroup(limits.memory + limits.disk)
     return Order(
         judge=os.getpid(),
-        privileged=os.geteuid() == 0,
+        privileged=is_host_root(),
         uid=os.getuid(),
         gid=os.getgid(),
         workspace=str(workspace),
@@ -98,21 +99,19 @@ def make_order(workspace: Path, limits: MachineLimits, exposed: Sequence[str], a
         seccomp=filter_program().hex(),
         landlock=scopes_signals(landlock_abi()),
         fresh=not scopes_signals(landlock_abi()),
-        cgroup=cgroup,
-        rlimits=_rlimits(limits, cgroup),
+        cgroup=plan_cgroup(limits.memory + limits.disk),
+        rlimits={"CORE": 0, "FSIZE": limits.disk, "NOFILE": 4096, "NPROC": limits.processes},
         environment=environment,
         directory=at,
     )
 
 
-def _rlimits(limits: MachineLimits, cgroup: CgroupPlan | None) -> dict[str, int]:
-    """Limits of the kernel's on each process; those on processes and memory hold for the sandbox's user as a whole.
-
-    RLIMIT_NPROC counts within the sandbox's user namespace since Linux 5.14, so that it is a limit on the sandbox. Without
-    a control group `boot` adds up what all processes hold; RLIMIT_DATA bounds how far one can run ahead of it.
-    """
-    limited = {"CORE": 0, "FSIZE": limits.disk, "NOFILE": 4096, "NPROC": limits.processes}
-    return limited if cgroup else limited | {"DATA": 2 * limits.memory}
+def is_host_root() -> bool:
+    """Whether this process is the host's root, and not only that of a user namespace around it (a rootless container)."""
+    if os.geteuid() != 0:
+        return False
+    inside, outside, _ = Path("/proc/self/uid_map").read_text().split()[:3]
+    return (inside, outside) == ("0", "0")
 
 
 # --- the inside

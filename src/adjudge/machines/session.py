@@ -35,6 +35,7 @@ class Session:
     ) -> None:
         self._process, self._control, self._faults, self._limit = process, control, faults, output
         self.fresh = fresh
+        self.in_cgroup = False
         self._numbers = 0
         self._owed = 0
         self._captures: list[Capture] = []
@@ -56,10 +57,11 @@ class Session:
         self._numbers = number = self._numbers + 1
         capture = Capture(self._limit, lambda: self._stop(number))
         self._captures.append(capture)
-        try:
-            self._send({"run": number, "command": command, "seconds": seconds}, capture.write_end)
-        finally:
-            os.close(capture.write_end)
+        with _written(command) as words:  # a control message could not hold the longest ones
+            try:
+                self._send({"run": number, "seconds": seconds}, capture.write_end, words.fileno())
+            finally:
+                os.close(capture.write_end)
         self._owed = number
         try:
             answer = await self._answer(number, seconds + _OVERTIME)
@@ -135,6 +137,13 @@ class Session:
         self._faults.close()
 
 
+def _written(command: str) -> IO[bytes]:
+    file = os.fdopen(os.memfd_create("command"), "r+b")
+    file.write(command.encode())
+    file.seek(0)
+    return file
+
+
 async def open_session(order: Order, output: int) -> Session:
     """Start a sandbox; `output` is how many bytes of a command's output are kept.
 
@@ -149,7 +158,7 @@ async def open_session(order: Order, output: int) -> Session:
         raise
     try:
         session._send(msgspec.to_builtins(order))
-        await session._hear(_STARTING)
+        session.in_cgroup = (await session._hear(_STARTING))["cgroup"]
     except MachineError as error:
         await session.close()
         raise MachineError(f"no sandbox could be started: {str(error).removeprefix('the machine was lost: ')}") from error

@@ -25,7 +25,7 @@ from adjudge.machines.boot.sandbox import Sandbox
 class Command:
     """A command that runs. `before` are the processes that earlier commands had left in the background."""
 
-    def __init__(self, sandbox: Sandbox, asked: SimpleNamespace, output: int) -> None:
+    def __init__(self, sandbox: Sandbox, asked: SimpleNamespace, words: bytes, output: int) -> None:
         self.number = asked.run
         self.before = sandbox.processes()
         self.ended: str | None = None
@@ -35,13 +35,13 @@ class Command:
         self.deadline = self.started + asked.seconds
         self.pid = os.fork()
         if self.pid == 0:
-            _be_command(sandbox, asked.command, output, fault_to)
+            _be_command(sandbox, words, output, fault_to)
         os.close(output)
         os.close(fault_to)
         self.pidfd = os.pidfd_open(self.pid)
         with open(fault, "rb") as file:
-            if words := file.read(1000):  # exec closes the other end
-                raise OSError(f"a command could not be started inside: {words.decode()}")
+            if reason := file.read(1000):  # exec closes the other end
+                raise OSError(f"a command could not be started inside: {reason.decode()}")
 
     def wait(self) -> int:
         """The exit status, negative for a signal, once `pidfd` says that there is one."""
@@ -50,7 +50,7 @@ class Command:
         return os.waitstatus_to_exitcode(status)
 
 
-def _be_command(sandbox: Sandbox, command: str, output: int, fault: int) -> None:
+def _be_command(sandbox: Sandbox, words: bytes, output: int, fault: int) -> None:
     try:
         os.dup2(output, 1)
         os.dup2(output, 2)
@@ -62,7 +62,7 @@ def _be_command(sandbox: Sandbox, command: str, output: int, fault: int) -> None
         _confine(sandbox.order)
         for number in (signal.SIGPIPE, signal.SIGXFSZ):
             signal.signal(number, signal.SIG_DFL)  # Python ignores them, and exec would keep that
-        os.execve("/bin/bash", ["bash", "-c", command], vars(sandbox.order.environment))  # noqa: S606
+        os.execve("/bin/bash", [b"bash", b"-c", words], vars(sandbox.order.environment))  # noqa: S606
     except BaseException as error:  # noqa: BLE001  a forked child must never return into its parent's code
         os.write(fault, str(error).encode())
     os._exit(125)

@@ -21,15 +21,19 @@ class Cgroup:
     """A control group for all that runs inside, made here so that it is removed even when the judge is killed."""
 
     def __init__(self, plan: SimpleNamespace) -> None:
-        os.mkdir(plan.directory)
         self.directory = plan.directory
-        for name, value in vars(plan.settings).items():
-            if os.path.exists(f"{plan.directory}/{name}"):
-                write(f"{plan.directory}/{name}", value)
-        write(f"{plan.directory}/cgroup.procs", "0")
-        self._memory, self._anonymous = os.open(f"{plan.directory}/memory.stat", os.O_RDONLY), plan.anonymous
-        self._events = os.open(f"{plan.directory}/{plan.events}", os.O_RDONLY)
         self._home = os.open(f"{os.path.dirname(plan.directory)}/cgroup.procs", os.O_WRONLY)
+        os.mkdir(plan.directory)
+        try:
+            for name, value in vars(plan.settings).items():
+                if os.path.exists(f"{plan.directory}/{name}"):
+                    write(f"{plan.directory}/{name}", value)
+            self._memory, self._anonymous = os.open(f"{plan.directory}/memory.stat", os.O_RDONLY), plan.anonymous
+            self._events = os.open(f"{plan.directory}/{plan.events}", os.O_RDONLY)
+            write(f"{plan.directory}/cgroup.procs", "0")
+        except OSError:
+            os.rmdir(plan.directory)
+            raise
 
     def memory(self) -> int:
         """Bytes of anonymous memory. Files of the sandbox are bounded by the size of their file system."""
@@ -69,14 +73,23 @@ class Server:
 
     def start(self) -> Sandbox:
         """Build everything, and say so."""
-        if self.order.cgroup:
-            self.cgroup = Cgroup(self.order.cgroup)
+        self.join_cgroup()
         furnish(self.order)
         self.outer = OuterNamespace()
         sandbox = Sandbox(self.order, self.outer, self.judge)
         libc.prctl(SET_DUMPABLE, 0, 0, 0, 0)  # nobody inside may look into a child of ours before it has executed bash
-        self.answer(ready=True)
+        self.answer(ready=True, cgroup=self.cgroup is not None)
         return sandbox
+
+    def join_cgroup(self) -> None:
+        """Limit memory by a control group, or else what each process may allocate; what all hold is added up anyway."""
+        if self.order.cgroup:
+            try:
+                self.cgroup = Cgroup(self.order.cgroup)
+            except OSError:  # the files are there, but the hierarchy does not allow it
+                self.cgroup = None
+        if self.cgroup is None:
+            self.order.rlimits.DATA = 2 * self.order.memory
 
     def end(self) -> None:
         """Leave nothing behind."""
@@ -99,7 +112,7 @@ class Server:
                 return
             self.watch(sandbox, events)
             if control in events:
-                message, fds, _, _ = socket.recv_fds(self.control, LONGEST, 1, socket.MSG_CMSG_CLOEXEC)
+                message, fds, _, _ = socket.recv_fds(self.control, LONGEST, 2, socket.MSG_CMSG_CLOEXEC)
                 if not message:
                     return
                 sandbox = self.hear(sandbox, SimpleNamespace(**json.loads(message)), fds)
@@ -129,7 +142,9 @@ class Server:
             self.stop(sandbox, "processes")
             sandbox.await_empty()
         self.used = True
-        self.running = Command(sandbox, asked, fds[0])
+        output, words = fds
+        with open(words, "rb") as file:
+            self.running = Command(sandbox, asked, file.read(), output)
         return sandbox
 
     def stop(self, sandbox: Sandbox, reason: str) -> None:
@@ -176,6 +191,6 @@ def main() -> None:
     try:
         server.serve(server.start())
     except OSError as error:
-        server.answer(error=str(error))
+        server.answer(error=": ".join(filter(None, (error.filename, error.strerror))) or str(error))
     finally:
         server.end()
