@@ -23,7 +23,7 @@ from adjudge.errors import InputError, MachineError, ModelError
 from adjudge.judgment import Call
 from adjudge.ports import DirectoryItem, FilePart, Found, Match, Message, Output, Reply, Request, ToolCall
 from adjudge.record import Entry, Fact, Kind, Record, Turn, Usage, Writer
-from adjudge.rubric import Criterion, Rubric
+from adjudge.rubric import Criterion, Rubric, rubric_hash
 from adjudge.run import Outcome, Run
 
 # --- a model
@@ -297,5 +297,4 @@ def make_run(record: Record | None = None, task: str | None = "Do it.", exit_sta
 def make_rubric(*criteria: str | Criterion, name: str = "made") -> Rubric:
     """A rubric of these criteria; texts get the ids c1, c2 and so on."""
     given = tuple(Criterion(f"c{number}", one) if isinstance(one, str) else one for number, one in enumerate(criteria, 1))
-    content = [[one.id, one.text, one.about] for one in given]
-    return Rubric(name, given, hashlib.sha256(msgspec.json.encode(content)).hexdigest(), "made")
+    return Rubric(name, given, rubric_hash(given), "made")

@@ -42,6 +42,20 @@ def open_store(settings: Settings) -> Store:
     return open_folder(settings.store)
 
 
+def open_kept_store(settings: Settings) -> Store:
+    """The store that the settings name, if it is there already; reading makes none.
+
+    Raises:
+        InputError: there is none, or as `open_store`.
+    """
+    if "://" not in settings.store and not Path(settings.store).is_dir():
+        raise InputError(
+            f"{settings.store}: there is no store here yet; `adjudge import PATH` and `adjudge judge PATH` make one, "
+            "--store or ADJUDGE_STORE name another"
+        )
+    return open_store(settings)
+
+
 def read_runs(path: Path) -> Iterator[Run]:
     """The runs in a recording or a folder; see `importers.sniff.read_runs`."""
     from adjudge.importers.sniff import read_runs as read
@@ -73,7 +87,7 @@ def _only_run(path: Path) -> Run:
 def _stored_run(name: str, settings: Settings) -> Run:
     if not name.startswith("r-"):
         raise InputError(f"{name}: there is no such file or folder; a stored run's id begins with r-")
-    with open_store(settings) as store:
+    with open_kept_store(settings) as store:
         return store.run(store.find_run(name))
 
 
@@ -181,7 +195,7 @@ def _check_of_store(settings: Settings) -> Check:
         with open_store(settings) as store:
             store.require_room()
     except AdjudgeError as error:
-        return Check("store", False, str(error), "name another folder with --store or ADJUDGE_STORE")
+        return Check("store", False, str(error), "name another folder in ADJUDGE_STORE")
     return Check("store", True, f"{settings.store} can be written")
 
 

@@ -104,18 +104,19 @@ def test_importing_twice_is_one_run(adjudge: Command) -> None:
 
 def test_an_empty_store_says_how_to_fill_it(adjudge: Command) -> None:
     ended = adjudge("list")
-    assert (ended.status, ended.out) == (0, "")
+    assert (ended.status, ended.out) == (2, "")
     assert "adjudge import" in ended.err
+    assert not Path(".adjudge").exists(), "reading makes no store"
 
 
 @pytest.mark.parametrize(
     ("words", "names"),
     [
         (("judge", "nowhere.jsonl", "-r", "none"), "nowhere.jsonl"),
-        (("judge", "r-123", "-r", "none"), "r-123"),
+        (("judge", "r-123", "-r", "none"), "there is no store"),
         (("judge", wiring.DEMO, "-r", "missing.yaml"), "missing.yaml"),
-        (("show", "j-123"), "j-123"),
-        (("export", "--as", "html"), "exactly one judgment"),
+        (("show", "j-123"), "there is no store"),
+        (("export", "--as", "html"), "there is no store"),
         (("import", "nowhere"), "nowhere"),
         (("judge", wiring.DEMO), "--rubric"),
         (("judge", wiring.DEMO, "-r", "none", "--looks", "many"), "--looks"),
@@ -129,6 +130,16 @@ def test_bad_input_is_exit_status_2_and_is_named(adjudge: Command, words: tuple[
     assert "Traceback" not in ended.err
 
 
+def test_names_that_stand_for_nothing_in_the_store_are_named(adjudge: Command) -> None:
+    adjudge("import", wiring.DEMO)
+    for words in (("judge", "r-123", "-r", "none"), ("show", "j-123"), ("verify", "j-123")):
+        ended = adjudge(*words)
+        assert ended.status == 2
+        assert words[1] in ended.err
+    assert "no judgments yet" in adjudge("export").err
+    assert "exactly one judgment" in adjudge("export", "--as", "html").err
+
+
 def test_a_setting_of_the_wrong_kind_is_bad_input(adjudge: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ADJUDGE_LOOKS", "many")
     ended = adjudge("list")
@@ -140,7 +151,7 @@ def test_an_error_of_our_own_is_exit_status_4(adjudge: Command, monkeypatch: pyt
     def breaks(*_: object) -> None:
         raise ZeroDivisionError("broken on purpose")
 
-    monkeypatch.setattr(wiring, "open_store", breaks)
+    monkeypatch.setattr(wiring, "open_kept_store", breaks)
     ended = adjudge("list")
     assert ended.status == 4
     assert "bug of adjudge" in ended.err

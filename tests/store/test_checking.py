@@ -39,10 +39,10 @@ def test_a_changed_byte_of_an_entry_is_found(stored: Store, forger: Any) -> None
     data = bytearray(path.read_bytes())
     data[len(data) // 2] ^= 0x10
     path.write_bytes(data)
-    damage, consequence = findings(stored)
-    assert damage.place == consequence.place == "record"
+    damage, *consequences = findings(stored)
+    assert damage.place == "record"
     assert "were changed or damaged" in damage.words
-    assert consequence.words.startswith("no verdict could be checked")
+    assert consequences, "what cites the record can no longer be checked"
 
 
 def test_a_changed_byte_in_one_part_of_a_long_record_is_blamed_on_what_cites_it(

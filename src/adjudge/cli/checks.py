@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from adjudge.cli.options import Json, StorePath, settings_with
-from adjudge.cli.printing import print_json, results, say, table
+from adjudge.cli.printing import counted, print_json, results, say, table
 from adjudge.untrusted import shown
 
 
@@ -24,12 +24,14 @@ def verify(
     """Check every citation of stored judgments again, offline."""
     from adjudge import wiring
 
-    with wiring.open_store(settings_with(store=store)) as kept:
+    with wiring.open_kept_store(settings_with(store=store)) as kept:
         wanted = [kept.find_judgment(name) for name in names] if names else [row.id for row in kept.judgments()]
         checked = [wiring.verify(kept, name) for name in wanted]
     if as_json:
         print_json(checked)
     else:
+        if not checked:
+            say("There are no judgments yet: `adjudge judge PATH --rubric FILE` makes one.")
         for each in checked:
             word = "sound" if each.sound else "NOT SOUND"
             sys.stdout.write(f"{each.judgment}  {word}  {each.verdicts} verdicts, {each.citations} citations checked\n")
@@ -52,8 +54,10 @@ def check_rubric(
         print_json({"name": rubric.name, "hash": rubric.hash, "criteria": rubric.criteria, "remarks": remarks})
         return 0
     for remark in remarks:
-        sys.stdout.write(shown(str(remark)) + "\n")
-    say(f"{path}: {len(rubric.criteria)} criteria, {len(remarks)} remarks, sha256 {rubric.hash[:16]}…")
+        sys.stdout.write(f"{remark.criterion or 'the rubric'}: {shown(remark.words)}\n")
+        sys.stdout.write(f"    {remark.wrong}\n    better: {remark.better}\n")
+    counts = f"{counted(len(rubric.criteria), 'criterion', 'criteria')}, {counted(len(remarks), 'remark')}"
+    say(f"{path}: {counts}, sha256 {rubric.hash[:16]}…")
     return 0
 
 

@@ -47,10 +47,14 @@ def export(
     """Export judgments: JSON Lines, JUnit XML, Harbor's reward.json, or one self-contained HTML page."""
     from adjudge import wiring
 
-    with wiring.open_store(settings_with(store=store)) as kept:
+    with wiring.open_kept_store(settings_with(store=store)) as kept:
         wanted = [kept.find_judgment(name) for name in names] if names else [row.id for row in kept.judgments()]
         if form in ONE and len(wanted) != 1:
-            raise InputError(f"--as {form}: needs exactly one judgment, got {len(wanted)}; `adjudge list` shows the runs")
+            raise InputError(
+                f"--as {form}: needs exactly one judgment, got {len(wanted)}; `adjudge show RUN` lists a run's"
+            )
+        if not wanted:
+            raise InputError(f"{kept.folder}: holds no judgments yet; `adjudge judge PATH --rubric FILE` makes one")
         text = exported(kept, wanted, form)
     if output is None:
         sys.stdout.write(text)

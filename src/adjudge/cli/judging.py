@@ -60,7 +60,9 @@ def judge(
 
 
 def demo(
-    model: ModelName = None,
+    model: Annotated[
+        str | None, typer.Option("--model", "-m", help="Judge live, with this model [default: the recorded exchange].")
+    ] = None,
     exchange: Exchange = None,
     store: StorePath = None,
     as_json: Json = False,

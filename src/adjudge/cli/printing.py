@@ -24,6 +24,11 @@ def say(message: str) -> None:
     sys.stderr.flush()
 
 
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """A number of things, in words: `1 look`, `2 looks`."""
+    return f"{number} {one if number == 1 else many or one + 's'}"
+
+
 def print_json(value: Any) -> None:
     """Print a value as indented JSON on standard output, control characters escaped."""
     sys.stdout.write(msgspec.json.format(msgspec.json.encode(value), indent=2).decode() + "\n")

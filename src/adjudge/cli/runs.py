@@ -36,7 +36,7 @@ def import_runs(
     if as_json:
         print_json(imported)
         return 0
-    headings = ("run", "format", "agent", "model", "turns", "entries", "unparsed")
+    headings = ("run", "format", "agent", "model", "turns", "entries", "unparsed", "source")
     cells = [[str(run[heading] if run[heading] is not None else "") for heading in headings] for run in imported]
     results().print(table(headings, cells, right=(4, 5, 6)))
     return 0
@@ -72,7 +72,7 @@ def list_runs(
     """List the runs in the store, the latest first."""
     from adjudge import wiring
 
-    with wiring.open_store(settings_with(store=store)) as kept:
+    with wiring.open_kept_store(settings_with(store=store)) as kept:
         rows = kept.runs()
     if as_json:
         print_json(rows)
@@ -113,7 +113,7 @@ def show(
     """Show a run or a judgment, or one exhibit of it."""
     from adjudge import wiring
 
-    with wiring.open_store(settings_with(store=store)) as kept:
+    with wiring.open_kept_store(settings_with(store=store)) as kept:
         if name.startswith("j"):
             return _show_judgment(kept, kept.find_judgment(name), exhibit, transcript, as_json)
         return _show_run(kept, kept.find_run(name), exhibit, as_json)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from adjudge.cli.printing import counted
 from adjudge.untrusted import one_line, shown
 
 if TYPE_CHECKING:
@@ -46,12 +47,8 @@ def print_judgment(console: Console, judgment: Judgment, run: Run) -> None:
 
 def _title(run: Run) -> str:
     parts = [run.agent or "unknown agent", run.agent_version or ""]
-    about = [" ".join(part for part in parts if part), run.model or "", _counted(len(run.record.turns), "turn")]
+    about = [" ".join(part for part in parts if part), run.model or "", counted(len(run.record.turns), "turn")]
     return one_line(" · ".join([run.id, *(part for part in about if part)]), 200)
-
-
-def _counted(number: int, name: str) -> str:
-    return f"{number} {name}" if number == 1 else f"{number} {name}s"
 
 
 def _judge(judgment: Judgment) -> str:
@@ -59,7 +56,7 @@ def _judge(judgment: Judgment) -> str:
     ways = {"forced": "decided when its looks were used up", "probes": "by probes alone", "process": "by the exit status"}
     parts = [
         by,
-        _counted(len(judgment.looks), "look"),
+        counted(len(judgment.looks), "look"),
         ways.get(judgment.decided or "", ""),
         f"{judgment.seconds:.1f} s",
         _cost(judgment),
@@ -72,7 +69,7 @@ def _cost(judgment: Judgment) -> str:
         return ""
     usage = judgment.usage()
     tokens = f"{usage.prompt or 0:,} tokens in ({usage.cached or 0:,} cached), {usage.output or 0:,} out"
-    return f"{tokens}, ${usage.cost:.4f}" if usage.cost is not None else tokens
+    return f"{tokens}, ${usage.cost:.4f}" if usage.cost else tokens
 
 
 def _print_verdict(console: Console, verdict: Verdict) -> None:

@@ -54,7 +54,7 @@ _VAGUE = re.compile(
 )
 
 _VERB = (
-    r"(?:is|are|was|were|has|have|does|do|exits?|returns?|prints?|answers?|contains?|holds?|passes|raises|exists?|lists|shows"
+    r"(?:is|are|was|were|has|have|does|do|exits?|returns?|prints?|answers?|contains?|holds?|pass(?:es)?|raises|exists?|lists|shows"
     r"|writes|wrote|creates?d?|uses?d?|runs?|ran|updates?d?|adds?|added|fixes|says|states|mentions|handles|keeps|equals|fails?)"
 )
 _TWO_VERBS = re.compile(rf"\b{_VERB}\b.*?(\band (?!no\b|not\b)(?:also |then )?(?:\S+ ){{0,4}}?{_VERB}\b)", re.I | re.S)

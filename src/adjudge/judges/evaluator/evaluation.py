@@ -30,8 +30,8 @@ from adjudge.run import Run
 from adjudge.settings import Settings
 
 NO_MODEL = (
-    "No model to judge with: {count} of the rubric's criteria have no probe. Set a key such as OPENROUTER_API_KEY, name a "
-    "model that needs none, or give each criterion a probe."
+    "No model to judge with: {count} of the rubric's criteria have no probe. Name one with --model or "
+    "ADJUDGE_MODEL and set its provider's key, or give each criterion a probe."
 )
 BY_PROBES = "Every criterion was decided by a probe; nothing else was looked at."
 

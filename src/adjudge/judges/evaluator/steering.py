@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from adjudge import untrusted
-from adjudge.evidence import Citation, Exhibits, Look
+from adjudge.evidence import Citation, Exhibits, Look, fold
 from adjudge.judges.evaluator.answers import Decision
 from adjudge.judges.evaluator.looks import texts_read
 from adjudge.judges.evaluator.opening import names
@@ -20,9 +20,16 @@ LONGEST_EXCERPT = 300
 
 def attempts(run: Run, looks: Iterable[Look], decision: Decision | None, exhibits: Exhibits) -> tuple[Steering, ...]:
     """Every attempt once, those found by code first."""
-    found = {(one.exhibit, one.sign): one for one in _found(run, looks)}
+    found = list({(one.exhibit, one.sign): one for one in _found(run, looks)}.values())
     told = {(one.exhibit, one.excerpt): one for one in _told(decision, exhibits)}
-    return (*found.values(), *told.values())[:MOST]
+    new = [one for one in told.values() if not any(_same(one, other) for other in found)]
+    return (*found, *new)[:MOST]
+
+
+def _same(told: Steering, found: Steering) -> bool:
+    """Whether the model tells of what code found, in more words or fewer."""
+    words, others = fold(told.excerpt), fold(found.excerpt.replace("⏎", " ")).strip("…")
+    return told.exhibit == found.exhibit and (words in others or others in words)
 
 
 def _found(run: Run, looks: Iterable[Look]) -> Iterator[Steering]:
