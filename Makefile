@@ -10,6 +10,7 @@ PYTHON ?= python3
 export UV_PYTHON ?= $(PYTHON)
 export UV_PYTHON_DOWNLOADS ?= never
 export UV_NO_PROGRESS = 1
+export UV_COMPILE_BYTECODE = 1
 
 UV := $(shell command -v uv 2>/dev/null || echo .tools/bin/uv)
 LOCKED := pyproject.toml uv.lock

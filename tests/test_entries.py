@@ -130,6 +130,16 @@ def test_a_long_sequence_lies_on_disk_and_leaves_nothing_behind(monkeypatch: pyt
     assert len(os.listdir("/proc/self/fd")) == before
 
 
+def test_no_place_for_temporary_files_is_reported_as_something_outside(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(module, "IN_MEMORY", 10)
+    monkeypatch.setattr(module, "FRAME", 10)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "none"))
+    with pytest.raises(OutsideError, match="No such file"):
+        written(many(3))
+
+
 def test_a_full_disk_is_reported_as_something_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object) -> int:
         raise OSError(28, "No space left on device")

@@ -36,12 +36,15 @@ _decoder = msgspec.json.Decoder(list[Entry])
 class _Spill:
     """An unnamed temporary file, gone when nothing refers to it any more."""
 
+    _descriptor = -1
+
     def __init__(self) -> None:
         self._descriptor, name = tempfile.mkstemp(prefix="adjudge-")
         os.unlink(name)
 
     def __del__(self) -> None:
-        os.close(self._descriptor)
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
 
     def append(self, data: bytes | bytearray) -> None:
         view = memoryview(data)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Sequence
 from difflib import SequenceMatcher
 from typing import Literal
 
@@ -136,16 +137,27 @@ def gate(rubric: Rubric, answers: Sequence[Answer], exhibits: Exhibits) -> tuple
     The only place where an answer becomes a verdict. A pass stands only on citations that hold and can prove what the
     criterion says. The faults are what the evaluator may mend once; the verdicts are what stands if it does not.
     """
-    asked = [criterion for criterion in rubric.criteria if criterion.probe is None]
-    known = {criterion.id for criterion in asked}
-    faults = [Fault(a.criterion, "there is no such criterion") for a in answers if a.criterion not in known]
+    asked = {criterion.id: criterion for criterion in rubric.criteria if criterion.probe is None}
+    given: dict[str, list[Answer]] = {}
+    for answer in dict.fromkeys(answers):  # the same answer twice is one answer
+        given.setdefault(answer.criterion, []).append(answer)
+    probed = {criterion.id for criterion in rubric.criteria} - asked.keys()
+    faults = [Fault(name, _unasked(name, probed)) for name in given if name not in asked]
     verdicts = []
-    for criterion in asked:
-        verdict = _verdict(criterion, [a for a in answers if a.criterion == criterion.id], exhibits)
+    for criterion in asked.values():
+        verdict = _verdict(criterion, given.get(criterion.id, ()), exhibits)
         verdicts.append(verdict)
         if verdict.fault:
             faults.append(Fault(criterion.id, verdict.fault))
     return tuple(verdicts), tuple(faults)
+
+
+def _unasked(name: str, probed: Collection[str]) -> str:
+    return "it is decided by its probe and takes no answer" if name in probed else "there is no such criterion"
+
+
+MOST_CITATIONS = 50
+"""Citations of one answer that are checked; what those do not show, no more would."""
 
 
 def _verdict(criterion: Criterion, answers: Sequence[Answer], exhibits: Exhibits) -> Verdict:
@@ -157,11 +169,11 @@ def _verdict(criterion: Criterion, answers: Sequence[Answer], exhibits: Exhibits
             False,
             "The evaluator answered more than once.",
             cause="evidence",
-            fault="it is answered more than once",
+            fault="it is answered more than once, in different ways; answer it once",
             answer=answers[0],
         )
     answer = answers[0]
-    holdings = tuple(exhibits.check(citation) for citation in answer.citations)
+    holdings = tuple(exhibits.check(citation) for citation in answer.citations[:MOST_CITATIONS])
     return _passed(criterion, answer, holdings) if answer.passed else _failed(criterion, answer, holdings)
 
 
@@ -190,17 +202,34 @@ def _failed(criterion: Criterion, answer: Answer, holdings: tuple[Holding, ...])
 def _note(criterion: Criterion, answer: Answer, holdings: Sequence[Holding]) -> tuple[str, str | None]:
     """The answer's note, or one made of its citations if it is blank or only restates the criterion."""
     note = answer.note.strip()
-    if note and not restates(note, criterion.text):
+    blank = not any(map(str.isalnum, note))
+    if not blank and not restates(note, criterion.text):
         return note, None
     cited = "; ".join(f"{h.citation.exhibit}: {fold(h.citation.quote)}" for h in holdings if h.standing)
-    fault = "its note only restates the criterion" if note else "its note is blank"
+    fault = "its note is blank" if blank else "its note only restates the criterion; say what was found, and where"
     return cited or "The evaluator established nothing.", fault
 
 
 def restates(note: str, criterion: str) -> bool:
-    """Whether a note says hardly more than its criterion."""
-    left, right = fold(note).casefold().rstrip("."), fold(criterion).casefold().rstrip(".")
-    return left == right or SequenceMatcher(None, left, right, autojunk=False).ratio() > 0.9
+    """Whether a note says hardly more than its criterion, word by word."""
+    left, right = _words(note), _words(criterion)
+    if not left or not right or not 0.5 < len(left) / len(right) < 2:
+        return False
+    if any(_CONCRETE.search(word) for word in set(left) - set(right)):
+        return False
+    return SequenceMatcher(None, left, right, autojunk=False).ratio() > 0.85
+
+
+def _words(text: str) -> list[str]:
+    """Words without case and without the marks around them."""
+    return [word for each in text[:_COMPARED].casefold().split() if (word := each.strip(".,;:!?`'\"()"))]
+
+
+_COMPARED = 2_000
+"""Characters of a note that are compared with its criterion."""
+
+_CONCRETE = re.compile(r"[\d/_.=]")
+"""In a number, a path, a name or a value; a note that adds one has found something."""
 
 
 def score(verdicts: Sequence[Verdict]) -> float | None:

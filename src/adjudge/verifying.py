@@ -10,12 +10,15 @@ from collections import Counter
 from collections.abc import Iterator
 
 import msgspec
+import regex
 
 from adjudge.errors import OutsideError
-from adjudge.evidence import Exhibits, Holding, fold
+from adjudge.evidence import Exhibits, Holding, Look
 from adjudge.judgment import Answer, Judgment, Verdict, gate, score
 from adjudge.record import Record
-from adjudge.rubric import CommandProbe, Criterion, Rubric
+from adjudge.rubric import CommandProbe, Criterion, FileProbe, Probe, Rubric, rubric_hash
+
+MATCH_SECONDS = 2.0
 
 
 class Finding(msgspec.Struct, frozen=True):
@@ -44,27 +47,36 @@ class Verification(msgspec.Struct, frozen=True):
 
 def verify(judgment: Judgment, record: Record, rubric: Rubric | None) -> Verification:
     """Check every citation, verdict and the score of a judgment again. `rubric` is the one that it was made with."""
-    exhibits = Exhibits(record, judgment.looks)
     findings = [*_of_rubric(judgment, rubric), *_of_looks(judgment), *_of_score(judgment)]
-    criteria = {criterion.id: criterion for criterion in rubric.criteria} if rubric else {}
-    for verdict in judgment.verdicts:
-        if criterion := criteria.get(verdict.criterion):
-            findings += _of_verdict(criterion, verdict, exhibits)
+    findings += _of_verdicts(judgment, record, rubric) if rubric else ()
     citations = sum(len(verdict.holdings) for verdict in judgment.verdicts)
     return Verification(judgment.id, len(judgment.verdicts), citations, tuple(findings))
 
 
+def _of_verdicts(judgment: Judgment, record: Record, rubric: Rubric) -> Iterator[Finding]:
+    try:
+        exhibits = Exhibits(record, judgment.looks)
+    except OutsideError as error:  # the agent's last message is damaged where it lies
+        yield Finding("record", f"no verdict could be checked: {error}")
+        return
+    criteria = {criterion.id: criterion for criterion in rubric.criteria}
+    for verdict in judgment.verdicts:
+        if criterion := criteria.get(verdict.criterion):
+            yield from _of_verdict(criterion, verdict, exhibits)
+
+
 def _of_rubric(judgment: Judgment, rubric: Rubric | None) -> Iterator[Finding]:
+    if judgment.rubric_hash is None:
+        if judgment.verdicts and judgment.judge.kind != "process":
+            yield Finding("rubric", "there are verdicts, but no rubric that they answer")
+        return
     if rubric is None:
-        if judgment.rubric_hash is not None:
-            yield Finding("rubric", f"the rubric {judgment.rubric_hash} is not at hand, so no verdict could be checked")
+        yield Finding("rubric", f"the rubric {judgment.rubric_hash} is not at hand, so no verdict could be checked")
         return
-    if rubric.hash != judgment.rubric_hash:
-        yield Finding("rubric", f"the judgment was made with rubric {judgment.rubric_hash}, this is {rubric.hash}")
-    if judgment.status == "errored" and not judgment.verdicts:
-        return
+    if rubric_hash(rubric.criteria) != judgment.rubric_hash:
+        yield Finding("rubric", f"its criteria are not those with hash {judgment.rubric_hash}, which were judged")
     asked, answered = [c.id for c in rubric.criteria], [verdict.criterion for verdict in judgment.verdicts]
-    if asked != answered:
+    if judgment.status == "judged" and asked != answered:
         yield Finding("rubric", f"it asks {', '.join(asked)}; the verdicts are for {', '.join(answered) or 'nothing'}")
 
 
@@ -75,7 +87,8 @@ def _of_looks(judgment: Judgment) -> Iterator[Finding]:
 
 
 def _of_score(judgment: Judgment) -> Iterator[Finding]:
-    expected = score(judgment.verdicts) if judgment.status == "judged" else None
+    scored = judgment.status == "judged" and judgment.rubric_hash is not None
+    expected = score(judgment.verdicts) if scored else None
     if judgment.score != expected:
         yield Finding("score", f"stored is {judgment.score}, the verdicts give {expected}")
 
@@ -137,16 +150,41 @@ def _of_probe(criterion: Criterion, verdict: Verdict, exhibits: Exhibits) -> Ite
     if not verdict.probe:
         yield "the criterion has a probe, but the verdict does not come from it"
     if verdict.passed and not any(holding.standing for holding in verdict.holdings):
-        yield "stored is pass, but no citation of the probe's look holds"
-    if verdict.passed and isinstance(criterion.probe, CommandProbe):
-        yield from _of_command(criterion.probe, verdict, exhibits)
-
-
-def _of_command(probe: CommandProbe, verdict: Verdict, exhibits: Exhibits) -> Iterator[str]:
-    """What a command's look must show whichever way its output was compared."""
-    for name in {holding.citation.exhibit for holding in verdict.holdings} & exhibits.looks.keys():
+        yield "stored is pass, but it cites no look of the probe"
+    for name in sorted({holding.citation.exhibit for holding in verdict.holdings} & exhibits.looks.keys()):
         look = exhibits.looks[name]
-        if look.exit_status != probe.exit:
-            yield f"stored is pass, but {name} ended with exit status {look.exit_status}, not {probe.exit}"
-        if probe.stdout is not None and fold(probe.stdout) not in fold(look.text):
-            yield f"stored is pass, but {name} did not print what the probe asks for"
+        again = _decided(criterion.probe, look)
+        if again != verdict.passed and (verdict.passed or (again and verdict.cause is None)):
+            yield f"stored is {_decision(verdict)}, what {name} shows makes it a {'pass' if again else 'fail'}"
+
+
+def _decided(probe: Probe, look: Look) -> bool:
+    return _command(probe, look) if isinstance(probe, CommandProbe) else _file(probe, look)
+
+
+def _command(probe: CommandProbe, look: Look) -> bool:
+    """What a command's look makes of its probe."""
+    if look.failed or look.exit_status != probe.exit:
+        return False
+    if probe.stdout is not None and look.text != probe.stdout:
+        return False
+    return probe.stdout_matches is None or _matches(probe.stdout_matches, look.text)
+
+
+def _file(probe: FileProbe, look: Look) -> bool:
+    """What a file's look makes of its probe. Of a long file only the beginning is kept, and only that can be compared."""
+    if look.failed or look.found == 0:
+        return not look.failed and probe.exists is False
+    cut = any(fact.startswith("cut:") for fact in look.facts)
+    beginning = look.text.rstrip("\ufffd") if cut else look.text
+    if probe.equals is not None and (probe.equals[: len(beginning)] if cut else probe.equals) != beginning:
+        return False
+    return probe.exists is not False and (probe.matches is None or cut or _matches(probe.matches, look.text))
+
+
+def _matches(pattern: str, text: str) -> bool:
+    """Whether a pattern is found in a text, which one that takes too long is not."""
+    try:
+        return regex.search(pattern, text, timeout=MATCH_SECONDS, concurrent=True) is not None
+    except (regex.error, TimeoutError):
+        return False

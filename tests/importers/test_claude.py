@@ -341,29 +341,13 @@ VALUES = st.recursive(
     ),
     max_leaves=10,
 )
+MARKS = st.sampled_from(
+    ["isSidechain", "isMeta", "isApiErrorMessage", "isCompactSummary", "forkedFrom", "origin", "version"]
+)
+IDS = st.sampled_from(["uuid", "parentUuid", "sessionId", "timestamp", "agentId"])
+PAYLOADS = st.sampled_from(["message", "attachment", "subtype", "content", "hookErrors", "modelUsage", "totalCostUSD"])
 ROWS = st.dictionaries(
-    st.sampled_from(
-        [
-            "message",
-            "uuid",
-            "parentUuid",
-            "sessionId",
-            "timestamp",
-            "isSidechain",
-            "agentId",
-            "version",
-            "origin",
-            "isMeta",
-            "attachment",
-            "subtype",
-            "content",
-            "hookErrors",
-            "modelUsage",
-            "totalCostUSD",
-            "forkedFrom",
-            "isApiErrorMessage",
-        ]
-    ),
+    MARKS | IDS | PAYLOADS,
     VALUES
     | st.fixed_dictionaries(
         {}, optional={"id": VALUES, "model": VALUES, "content": VALUES, "usage": VALUES, "type": VALUES}

@@ -2,7 +2,9 @@
 
 import pytest
 
+from adjudge.judges.evaluator.judge import Evaluator
 from adjudge.judges.process import ProcessJudge
+from adjudge.ports import Judging
 from adjudge.testing import make_run
 
 
@@ -11,6 +13,11 @@ async def test_a_run_without_a_rubric_is_judged_by_the_exit_status_of_the_agents
     judgment = await ProcessJudge().judge(make_run(exit_status=status), None, None)
     assert (judgment.status, judgment.decided, judgment.score) == ("judged", "process", None)
     assert [verdict.passed for verdict in judgment.verdicts] == [passed]
+
+
+async def test_without_a_rubric_the_evaluator_judges_no_more_than_the_process() -> None:
+    judge: Judging = Evaluator(None)
+    assert (await judge.judge(make_run(), None, None)).decided == "process"
 
 
 async def test_a_signal_is_called_a_signal() -> None:

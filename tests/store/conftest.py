@@ -16,7 +16,7 @@ from adjudge.evidence import Citation, Exhibits, Look
 from adjudge.importers.build import RecordBuilder
 from adjudge.judgment import Answer, Call, Judge, Judgment, Step, gate, score
 from adjudge.record import Usage
-from adjudge.rubric import Criterion, Rubric
+from adjudge.rubric import Criterion, Rubric, rubric_hash
 from adjudge.run import Outcome, Run
 from adjudge.store import Store, open_store
 
@@ -59,7 +59,7 @@ def rubric() -> Rubric:
         Criterion("said", "The final message says how many files there are"),
         Criterion("notes", "`notes.txt` holds the count"),
     )
-    return Rubric("files", criteria, "f1" * 32, "files.yaml")
+    return Rubric("files", criteria, rubric_hash(criteria), "files.yaml")
 
 
 @pytest.fixture

@@ -7,8 +7,11 @@ from typing import Any
 import msgspec
 import pytest
 
+from adjudge.entries import EntryWriter
 from adjudge.errors import InputError
 from adjudge.judgment import Judgment
+from adjudge.record import Entry
+from adjudge.run import Run
 from adjudge.store import Store, verify_stored
 from adjudge.verifying import Finding
 
@@ -36,7 +39,29 @@ def test_a_changed_byte_of_an_entry_is_found(stored: Store, forger: Any) -> None
     data = bytearray(path.read_bytes())
     data[len(data) // 2] ^= 0x10
     path.write_bytes(data)
-    places = [found.place for found in findings(stored)]
+    damage, consequence = findings(stored)
+    assert damage.place == consequence.place == "record"
+    assert "were changed or damaged" in damage.words
+    assert consequence.words.startswith("no verdict could be checked")
+
+
+def test_a_changed_byte_in_one_part_of_a_long_record_is_blamed_on_what_cites_it(
+    stored: Store, forger: Any, run: Run, judgment: Judgment
+) -> None:
+    writer = EntryWriter()
+    for entry in run.record.entries:
+        writer.add(entry)
+    for number in range(5, 3_000):
+        writer.add(Entry(f"e{number}", "event", "harness", 3, "x" * 200))
+    long = msgspec.structs.replace(
+        run, id="r-long", record=msgspec.structs.replace(run.record, entries=writer.finish(), final=None)
+    )
+    stored.add_run(long)
+    stored.add_judgment(msgspec.structs.replace(judgment, id="j-long", run="r-long"))
+    (head,) = forger.sql("SELECT blob FROM runs WHERE id = 'r-long'")
+    path = forger.blob(forger.json(head[0])["entries"][0]["blob"])
+    path.write_bytes(b"\0" * 100 + path.read_bytes()[100:])
+    places = [found.place for found in verify_stored(stored, "j-long").findings]
     assert places == ["record", "counted", "said"]  # the look is not in the record: `notes` still stands
 
 
@@ -135,7 +160,7 @@ def test_a_verdict_that_was_taken_out_is_found(stored: Store, forger: Any) -> No
 
 
 def test_another_rubric_is_found(stored: Store, forger: Any) -> None:
-    forger.forge("rubrics", lambda value: value["rubric"].update(hash="00" * 32))
+    forger.forge("rubrics", lambda value: value["rubric"]["criteria"][0].update(text="There is a file"))
     assert [found.place for found in findings(stored)] == ["rubric"]
 
 

@@ -85,7 +85,7 @@ def test_a_judgment_of_an_unknown_run_is_refused(store: Store, judgment: Judgmen
 
 def test_a_judgment_whose_rubric_nobody_has_is_refused(store: Store, run: Run, judgment: Judgment) -> None:
     store.add_run(run)
-    with pytest.raises(InputError, match="rubric 'f1f1f1"):
+    with pytest.raises(InputError, match="which is not in the store: hand it over"):
         store.add_judgment(judgment)
 
 
@@ -112,6 +112,12 @@ def test_a_list_shows_what_there_is(stored: Store, judgment: Judgment) -> None:
     assert (row.id, row.agent, row.model, row.task) == ("r-00112233aabbccdd", "codex", "gpt", "Count the files.")
     assert (row.turns, row.entries, row.outcome) == (2, 4, Outcome(exit_status=0, grade="resolved"))
     assert (row.judgments, row.status, row.score) == (2, "errored", None)
+
+
+def test_a_list_never_shows_half_a_credential(store: Store, run: Run) -> None:
+    secret = "sk-or-v1-" + "0123456789abcdef" * 4
+    store.add_run(msgspec.structs.replace(run, task="x" * 170 + " " + secret))
+    assert "sk-or-v1-0123" not in str(store.runs()[0].task)
 
 
 def test_a_run_that_nobody_judged_is_listed_without_a_score(store: Store, run: Run) -> None:

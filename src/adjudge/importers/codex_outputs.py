@@ -90,6 +90,21 @@ def _part(part: Any) -> str:
     return text_of(part)
 
 
+def texts_of(content: Any) -> list[str]:
+    """The texts of a content, one for each part; images as their kind, size and hash."""
+    if isinstance(content, str):
+        return [content]
+    if not isinstance(content, list):
+        return []
+    return [text for part in content if (text := _part(part))]
+
+
+def shows(script_output: str, output: str) -> bool:
+    """Whether what a script printed has the whole output of a command in it, as it is or as JSON."""
+    bare = output.strip()
+    return bare in script_output or text_of([bare])[2:-2] in script_output
+
+
 def _status(text: str) -> int | None:
     """The exit status that the harness's own header or envelope states."""
     if text.startswith('{"output":'):

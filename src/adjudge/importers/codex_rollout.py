@@ -12,7 +12,7 @@ from typing import Any
 
 from adjudge.importers.build import RecordBuilder, count_of, text_of
 from adjudge.importers.codex_once import TokenCount, ToldTwice
-from adjudge.importers.codex_outputs import SCRIPTS, Returned, returned
+from adjudge.importers.codex_outputs import SCRIPTS, Returned, returned, shows, texts_of
 from adjudge.importers.injected import add_message, origin_of
 from adjudge.importers.jsonl import rows
 from adjudge.record import Usage
@@ -39,6 +39,15 @@ OUTPUTS = {
 """Rows of what came back, and where that is."""
 
 
+TOOLS = {
+    "CommandExecution": "exec_command",
+    "exec_command_end": "exec_command",
+    "FileChange": "apply_patch",
+    "patch_apply_end": "apply_patch",
+}
+"""What the harness calls that which ran, and the tool that ran it."""
+
+
 class RolloutReader:
     """Reads the rows of one rollout into a record's builder, and keeps what is known of the session."""
 
@@ -52,7 +61,7 @@ class RolloutReader:
         self._told = ToldTwice()
         self._names: dict[str, str] = {}
         self._scripts: list[str] = []
-        self._ran: dict[str, list[Returned]] = {}
+        self._ran: dict[str, list[tuple[str, Returned]]] = {}
         self._answering = self._copied = False
 
     def read(self, path: Path) -> None:
@@ -120,7 +129,7 @@ class RolloutReader:
         if kind == "message":
             return self._message(item, time)
         if kind == "reasoning":
-            texts = _texts(item.get("summary")) + _texts(item.get("content"))
+            texts = texts_of(item.get("summary")) + texts_of(item.get("content"))
             if texts:
                 return self._reasoned(texts, "response_item", time)
             self._answer(time)  # encrypted: that the model answers is all that is known
@@ -130,7 +139,7 @@ class RolloutReader:
             self._returned(item, item.get(OUTPUTS[kind]), time)
         elif kind == "agent_message":
             self._answering = False
-            text = "\n".join(_texts(item.get("content")))
+            text = "\n".join(texts_of(item.get("content")))
             self.task = self.task or text
             self.builder.message("harness", text, time=time, origin="agent-message")
         else:
@@ -138,7 +147,7 @@ class RolloutReader:
         return None
 
     def _message(self, item: dict[str, Any], time: str | None) -> str | None:
-        role, texts = text_of(item.get("role")), _texts(item.get("content"))
+        role, texts = text_of(item.get("role")), texts_of(item.get("content"))
         if role == "assistant":
             return self._said(texts, "response_item", time)
         self._answering = False
@@ -203,12 +212,13 @@ class RolloutReader:
         result, ran = returned(output, name), self._ran.pop(key, [])
         if key in self._scripts:
             self._scripts.remove(key)
-        if len(ran) == 1 and (name not in SCRIPTS or _shows(result.text, ran[0].text)):
-            status = result.exit_status if ran[0].exit_status is None else ran[0].exit_status
-            result = Returned(result.text, status, ran[0].is_error or result.is_error)
+        if len(ran) == 1 and (name not in SCRIPTS or shows(result.text, ran[0][1].text)):
+            stated = ran[0][1]
+            status = result.exit_status if stated.exit_status is None else stated.exit_status
+            result = Returned(result.text, status, stated.is_error or result.is_error)
         else:
-            for part in ran:
-                self.builder.result(key, part.text, "command", part.exit_status, part.is_error, time=time)
+            for tool, part in ran:
+                self.builder.result(key, part.text, tool, part.exit_status, part.is_error, time=time)
         self.builder.result(key, result.text, name, result.exit_status, result.is_error, time=time)
 
     # --- what was shown
@@ -242,7 +252,8 @@ class RolloutReader:
         if self._told.before(text, "event_msg"):
             return "told twice"
         self._answering = False
-        self.task = self.task or add_message(self.builder, text, time) or None
+        words = add_message(self.builder, text, time)
+        self.task = self.task or words or None
         return None
 
     def _completed(self, item: Any, time: str | None) -> str | None:
@@ -250,9 +261,9 @@ class RolloutReader:
         kind = text_of(item.get("type"))
         match kind:
             case "UserMessage":
-                return self._shown_user("\n".join(_texts(item.get("content"))), time)
+                return self._shown_user("\n".join(texts_of(item.get("content"))), time)
             case "AgentMessage":
-                return self._said(_texts(item.get("content")), "event_msg", time)
+                return self._said(texts_of(item.get("content")), "event_msg", time)
             case "CommandExecution" | "FileChange" | "McpToolCall":
                 self._ran_as(item, time)
                 return None
@@ -264,15 +275,17 @@ class RolloutReader:
         In code mode no id links a command to the script that ran it, only that the script is the one that runs.
         """
         key = text_of(event.get("call_id")) or text_of(event.get("id"))
-        failed = event.get("success") is False or (event.get("type") == "FileChange" and event.get("status") == "failed")
+        kind = text_of(event.get("type"))
+        tool = TOOLS.get(kind) or text_of(event.get("tool")) or kind
+        failed = event.get("success") is False or (kind == "FileChange" and event.get("status") == "failed")
         output = text_of(event.get("aggregated_output") or event.get("stdout"))
         ran = Returned(output, count_of(event.get("exit_code")), True if failed else None)
         if key not in self._names and len(self._scripts) == 1 and not self.builder.knows(key):
             key = self._scripts[0]
         if key in self._names:
-            self._ran.setdefault(key, []).append(ran)
+            self._ran.setdefault(key, []).append((tool, ran))
         else:  # it ended after its call had returned
-            self.builder.result(key, ran.text, "command", ran.exit_status, ran.is_error, time=time)
+            self.builder.result(key, ran.text, tool, ran.exit_status, ran.is_error, time=time)
 
     def _ended(self, kind: str, event: dict[str, Any], time: str | None) -> str | None:
         error = event.get("error")
@@ -290,18 +303,3 @@ class RolloutReader:
         self.builder.reported = None if self.meta.get("forked_from_id") else usage[1]
         self.builder.use_tokens(usage[0])
         return None
-
-
-def _texts(content: Any) -> list[str]:
-    """The texts of a content, one for each part; images as their kind, size and hash."""
-    if isinstance(content, str):
-        return [content]
-    if not isinstance(content, list):
-        return []
-    return [text for part in content if (text := returned([part], None).text)]
-
-
-def _shows(script_output: str, output: str) -> bool:
-    """Whether what a script printed has the whole output of a command in it, as it is or as JSON."""
-    bare = output.strip()
-    return bare in script_output or text_of([bare])[2:-2] in script_output

@@ -12,6 +12,7 @@ import os
 import re
 import tempfile
 import zlib
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import IO, Any, TypeVar
@@ -58,6 +59,8 @@ def read_document(path: Path, kind: type[T]) -> T:
     except RecursionError as error:
         raise InputError(f"{path}: is nested too deeply to be a recording") from error
     except msgspec.DecodeError as error:
+        if "trailing" in str(error):
+            raise InputError(f"{path}: {_place(error, data)}") from error
         return _read_repaired(path, data, kind, error)
 
 
@@ -91,8 +94,12 @@ def _read_repaired(path: Path, data: bytes | mmap.mmap, kind: type[T], fault: ms
         except msgspec.ValidationError as error:
             raise InputError(f"{path}: is not of the expected shape: {error}") from error
         except (msgspec.DecodeError, RecursionError):
-            reason = str(fault).removeprefix("JSON is malformed: ")
-            raise InputError(f"{path}: is not one whole JSON document: {reason}, of {len(data)} bytes") from fault
+            raise InputError(f"{path}: {_place(fault, data)}") from fault
+
+
+def _place(fault: msgspec.DecodeError, data: bytes | mmap.mmap) -> str:
+    reason = str(fault).removeprefix("JSON is malformed: ")
+    return f"is not one whole JSON document: {reason}, of {len(data)} bytes"
 
 
 _TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)|-?\b(?:NaN|Infinity)\b', re.DOTALL)
@@ -126,6 +133,14 @@ def _repaired_string(token: bytes) -> bytes:
     except ValueError:  # a string that the document's end cuts off
         return token
     return msgspec.json.encode(value.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
+
+
+def read_items(raws: Iterable[msgspec.Raw], name: str, report: Report) -> Iterator[tuple[str, dict[str, Any]]]:
+    """A list's items that are objects, each decoded when it is asked for, with its place (`name[number]`)."""
+    for number, raw in enumerate(raws):
+        place = f"{name}[{number}]"
+        if (item := read_item(raw, place, report)) is not None:
+            yield place, item
 
 
 def read_item(raw: msgspec.Raw, place: str, report: Report) -> dict[str, Any] | None:

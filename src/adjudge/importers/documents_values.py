@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
-import math
 import re
 from datetime import UTC, datetime
 from typing import Any
 
 from adjudge.importers.build import media
 
+LARGEST = 2**53
+"""Numbers beyond it are no counts: a float cannot tell them from their neighbours."""
+
+
+def number(value: Any) -> float | None:
+    """A number of a size that can be counted with."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not -LARGEST < value < LARGEST:
+        return None
+    return float(value)
+
 
 def count(value: Any) -> int | None:
     """A whole number that is not negative, also one written as a float."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
-        return None
-    return int(value)
+    found = number(value)
+    return None if found is None or found < 0 else int(found)
 
 
 def amount(value: Any) -> float | None:
     """A number above 0. Harnesses write 0 for a cost that they do not know."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value <= 0:
-        return None
-    return float(value)
+    found = number(value)
+    return found if found is not None and found > 0 else None
 
 
 def text(value: Any) -> str:
@@ -53,10 +60,12 @@ def moment(value: Any, unit: float = 1.0) -> str | None:
 
 _BASE64 = re.compile(r"""((?:;base64,|["'](?:data|base64)["']\s*:\s*["']))([A-Za-z0-9+/]{512,}={0,2})""")
 
+_HINTS = ("base64", '"data"', "'data'")
+
 
 def without_base64(content: str) -> str:
     """The text with embedded binary data (data URLs, `"data": "…"` members) replaced by its size and hash."""
-    if len(content) < 512:
+    if len(content) < 512 or not any(hint in content for hint in _HINTS):
         return content
     return _BASE64.sub(lambda match: match[1] + media("base64", match[2]), content)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from adjudge.importers.documents import beginning, read_document, read_item
+from adjudge.importers.documents import beginning, read_document, read_items
 from adjudge.importers.documents_values import listing, mapping, text
 from adjudge.importers.jsonl import opened
 from adjudge.importers.opencode_session import Part, Session, run_of
@@ -60,10 +60,8 @@ class _Export(msgspec.Struct):
 def _exported_run(path: Path) -> Run:
     export = read_document(path, _Export)
     session = Session("opencode", label=text(export.info.get("title")) or None)
-    for number, raw in enumerate(export.messages):
-        place = f"{path.name}:messages[{number}]"
-        if message := read_item(raw, place, session.builder.unparsed):
-            session.add(mapping(message.get("info")), _parts(message, place, session))
+    for place, message in read_items(export.messages, f"{path.name}:messages", session.builder.unparsed):
+        session.add(mapping(message.get("info")), _parts(message, place, session))
     return run_of(session, path, text(export.info.get("version")))
 
 

@@ -152,7 +152,7 @@ class Session:
 
     def _others(self, place: str, part: dict[str, Any]) -> None:
         kind, time = part.get("type"), self._time(part)
-        if kind in _SKIPPED:
+        if text(kind) in _SKIPPED:
             self.builder.skip(str(kind))
         elif kind == "patch":
             files = "\n".join(map(str, listing(part.get("files"))))

@@ -50,7 +50,7 @@ def _is_hook_row(row: Any) -> bool:
 
 
 def _is_event(row: Any) -> bool:
-    return isinstance(row, dict) and row.get("type") in _EVENTS and text(row.get("sessionID")).startswith("ses_")
+    return isinstance(row, dict) and text(row.get("type")) in _EVENTS and text(row.get("sessionID")).startswith("ses_")
 
 
 def _properties(payload: dict[str, Any]) -> dict[str, Any]:

@@ -7,24 +7,22 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from adjudge.errors import InputError
-from adjudge.importers import claude, codex
+from adjudge.importers import atif, claude, codex
+from adjudge.importers.atif import Atif
+from adjudge.importers.chat import Chat
 from adjudge.importers.claude import ClaudeSessions
 from adjudge.importers.claude_stream import ClaudeStreams
 from adjudge.importers.codex import CodexSessions
 from adjudge.importers.codex_events import CodexEvents
+from adjudge.importers.folder import RunFolders
+from adjudge.importers.harbor import HarborTrials
 from adjudge.importers.jsonl import opened
+from adjudge.importers.mini import Mini
+from adjudge.importers.opencode import OpenCode
 from adjudge.ports import Importer
 from adjudge.run import Run
 
-IMPORTERS: tuple[Importer, ...] = (
-    ClaudeSessions(),
-    ClaudeStreams(),
-    CodexSessions(),
-    CodexEvents(),
-)
-"""Every importer, the narrower before the wider: the first that recognises a path reads it."""
-
-PARTS: tuple[Callable[[Path], bool], ...] = (claude.is_subagent_file, codex.is_subagent_file)
+PARTS: tuple[Callable[[Path], bool], ...] = (claude.is_subagent_file, codex.is_subagent_file, atif.is_part)
 """Tell whether a file belongs to a run that another file stands for; in a folder it is no run of its own."""
 
 HEAD = 64 * 1024
@@ -111,3 +109,18 @@ def _importer_in_folder(path: Path) -> Importer | None:
         return None if importer is None or any(is_part(path) for is_part in PARTS) else importer
     except InputError:
         return None
+
+
+IMPORTERS: tuple[Importer, ...] = (
+    RunFolders(read_runs, _importer_in_folder),
+    HarborTrials(_importer_in_folder),
+    ClaudeSessions(),
+    ClaudeStreams(),
+    CodexSessions(),
+    CodexEvents(),
+    OpenCode(),
+    Atif(),
+    Mini(),
+    Chat(),
+)
+"""Every importer, the narrower before the wider: the first that recognises a path reads it."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import json
+import os
 import secrets
 import urllib.request
 from pathlib import Path
@@ -86,6 +87,10 @@ def _serve(file: Path, bundled: bool, key: str) -> Any:
     parameters.n_parallel = 1  # one conversation keeps its whole cache
     parameters.use_jinja, parameters.ui, parameters.endpoint_slots = True, False, False
     parameters.verbosity = -1
+    # Left alone, llama.cpp counts the cores of the whole host. Its threads wait for each other by spinning: where other
+    # work runs beside it, two are many times slower than one, and the bundled model is small enough for one.
+    threads = 1 if bundled else _processors()
+    parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = threads
     if bundled:
         parameters.sampling.temp = 0.0  # it serves tests, and those want the same answer each time
         parameters.chat_template = TEMPLATE
@@ -93,6 +98,11 @@ def _serve(file: Path, bundled: bool, key: str) -> Any:
         return xllamacpp.Server(parameters)
     except (RuntimeError, ValueError, OSError) as error:
         raise InputError(f"model {file}: llama.cpp cannot load it: {error}") from error
+
+
+def _processors() -> int:
+    affinity = getattr(os, "sched_getaffinity", None)  # Linux only
+    return len(affinity(0)) if affinity else os.cpu_count() or 1
 
 
 def _window(address: str, key: str) -> int | None:

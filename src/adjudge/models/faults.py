@@ -41,7 +41,7 @@ def fault_in(error: BaseException) -> Fault | None:
 
 _CONTEXT = re.compile(
     r"context.{0,20}(length|size|window)|(length|size|window).{0,12}of the context|prompt is too long|too many tokens"
-    r"|maximum.{0,20}tokens|input.{0,30}(too long|exceeds)|token count.{0,40}exceeds|exceed_context|request_too_large",
+    r"|input.{0,30}(too long|exceeds)|token count.{0,40}exceeds|exceed_context|request_too_large",
     re.IGNORECASE,
 )
 _FILTERED = re.compile(
@@ -84,6 +84,8 @@ def _fault_of_request(status: int, words: str, reason: str) -> Fault:
         return Fault(words, "context")
     if _FILTERED.search(reason):
         return Fault(words, "filtered")
+    if status == 400 and not reason:
+        return Fault(f"{words} (some endpoints answer so if the request is larger than the model's window)", "refused")
     if status in (401, 403):
         return Fault(f"{words} (is the key right, and may it use this model?)", "refused")
     return Fault(words, "refused", plain=status in (400, 404, 422) and bool(_SCHEMA.search(reason)))

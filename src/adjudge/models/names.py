@@ -34,8 +34,8 @@ PLACES: dict[Provider, str] = {
 }
 
 RIGHT = (
-    "write PROVIDER/MODEL, as in openrouter/anthropic/claude-sonnet-4.5, openai/gpt-5, anthropic/claude-sonnet-4-5, "
-    "google/gemini-2.5-pro or ollama/qwen3:8b; or http://127.0.0.1:8080/v1#MODEL for any OpenAI-compatible endpoint; "
+    "write PROVIDER/MODEL, as in openrouter/anthropic/claude-sonnet-5.5, openai/gpt-6-sol, anthropic/claude-sonnet-5-5, "
+    "google/gemini-3.5-flash or ollama/qwen3:8b; or http://127.0.0.1:8080/v1#MODEL for any OpenAI-compatible endpoint; "
     "or local/FILE.gguf, local/smollm2 or recorded/FILE.json, which need no key"
 )
 
@@ -87,8 +87,11 @@ def read_name(name: str, settings: Settings) -> Endpoint:
 
 
 def _by_address(name: str) -> Endpoint:
-    place, model = urldefrag(name)
-    parts = urlsplit(place)
+    try:
+        place, model = urldefrag(name)
+        parts = urlsplit(place)
+    except ValueError as error:
+        raise InputError(f"model {name!r}: is no address: {error}") from error
     if not model or not parts.hostname:
         raise InputError(f"model {name!r}: an address must name its model after '#', as in http://127.0.0.1:8080/v1#MODEL")
     if parts.username or parts.password or parts.query:
@@ -110,8 +113,8 @@ def _by_provider(name: str, provider: Provider, model: str, settings: Settings) 
 
 def is_near(place: str) -> bool:
     """Whether an address is on this machine."""
-    host = urlsplit(place).hostname or ""
     try:
+        host = urlsplit(place).hostname or ""
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False

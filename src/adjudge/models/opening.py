@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from adjudge.errors import ModelError
 from adjudge.models.names import read_name
 from adjudge.models.patience import Patience
-from adjudge.ports import Model
+from adjudge.ports import Model, Reply, Request
+from adjudge.record import Usage
 from adjudge.settings import Settings
 
 
@@ -30,3 +32,27 @@ def open_model(name: str, settings: Settings) -> Model:
     from adjudge.models.provider import ProviderModel  # noqa: PLC0415 - as above: this one takes seconds
 
     return ProviderModel(endpoint, patience)
+
+
+class UnavailableModel:
+    """Stands for a model that cannot be opened, so that a judgment with it says why."""
+
+    window: int | None = None
+
+    def __init__(self, name: str, error: ModelError) -> None:
+        self.name, self._error = name, error
+
+    async def answer(self, request: Request) -> Reply:  # noqa: ARG002 - the port's shape
+        """Say why.
+
+        Raises:
+            ModelError: always, the one that opening the model raised.
+        """
+        raise self._error
+
+    def price(self, usage: Usage) -> float | None:  # noqa: ARG002 - the port's shape
+        """No price is known."""
+        return None
+
+    async def close(self) -> None:
+        """There is nothing to let go of."""

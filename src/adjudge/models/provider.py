@@ -6,7 +6,6 @@ This module imports pydantic-ai, which takes seconds: import it only where a mod
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -88,16 +87,14 @@ class ProviderModel:
         came: list[Arrived] = []
         token = arrived.set(came)
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # the layer warns of settings that a provider has no use for
-                response = await self._layer.request(
-                    conversation.messages_of(request, plain),
-                    conversation.settings_of(request),
-                    conversation.parameters_of(request, plain),
-                )
+            response = await self._layer.request(
+                conversation.messages_of(request, plain),
+                conversation.settings_of(request),
+                conversation.parameters_of(request, plain),
+            )
         except Exception as error:
-            if isinstance(fault := fault_in(error), Fault):
-                raise fault from error
+            if fault := fault_in(error):
+                raise fault from None  # it lies beneath the error already
             raise _unread(error, bool(came)) from error
         finally:
             arrived.reset(token)

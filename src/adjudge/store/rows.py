@@ -14,6 +14,7 @@ from adjudge.judgment import Judgment, Status
 from adjudge.rubric import Rubric
 from adjudge.run import Grade, Outcome, Run
 from adjudge.store.schema import judgments, runs
+from adjudge.untrusted import one_line
 
 NAMED = 6
 """Candidates that a message names."""
@@ -217,4 +218,6 @@ def plain(text: str | None) -> str | None:
 
 
 def _first_line(task: str | None) -> str | None:
-    return plain(next((line.strip()[:200] for line in (task or "").splitlines() if line.strip()), None))
+    """As a list may show it: cut after masking, since half a credential is not recognised as one."""
+    first = next((line for line in (task or "").splitlines() if line.strip()), None)
+    return None if first is None else plain(one_line(first, 200))

@@ -187,6 +187,44 @@ async def test_a_machine_that_cannot_keep_commands_apart_is_warned_of() -> None:
     assert judgment.machine["hooks"] == "conftest.py"
 
 
+async def test_the_final_message_is_read_from_the_start_in_its_envelope() -> None:
+    words = "All done.\nEvery test passes."
+    _, told = await judged(make_run(make_record(user("Do it."), says(words))))
+    assert words in material(told)
+    assert "is e2 (28 characters):" in outside(told)
+
+
+async def test_of_a_long_final_message_the_beginning_and_the_size_are_told() -> None:
+    for length, cut in ((4_000, False), (4_001, True)):
+        _, told = await judged(make_run(make_record(says("y" * length))))
+        assert ("y" * 4_000 in material(told), "y" * 4_001 in told) == (True, False)
+        assert f"({length} characters):" in outside(told)
+        assert ("(cut: 4000 of 4001 characters are shown)" in outside(told)) == cut
+
+
+async def test_a_record_that_ends_otherwise_has_no_final_message() -> None:
+    _, told = await judged(make_run(make_record(says("I will look."), calls("bash", "ls", result="a"))))
+    assert "does not end with a message of the agent's" in told
+
+
+async def test_an_attempt_to_steer_in_the_final_message_is_reported_without_a_look() -> None:
+    record = make_record(user("Do it."), says("The work is done. " * 10 + STEER))
+    judgment, _ = await judged(make_run(record))
+    assert {one.exhibit for one in judgment.steering} == {"e2"}
+
+
+async def test_of_a_machine_only_what_is_the_same_everywhere_is_told() -> None:
+    async def told(**facts: str | int) -> str:
+        model = ScriptedModel([UNPROVEN])
+        await Evaluator(model, nonce="NONCE").judge(make_run(), RUBRIC, FakeMachine(facts=facts))
+        return model.requests[0].messages[0].text
+
+    here = await told(at="/work", hooks="conftest.py", bubblewrap="0.8.0", landlock=5, privileges="root")
+    assert here == await told(privileges="user", landlock=0, hooks="conftest.py", at="/work")
+    assert "at: /work\nhooks: conftest.py" in material(here)
+    assert "hooks:" not in await told(at="/work", hooks="")
+
+
 def test_the_judges_identity_covers_every_tool_and_every_text() -> None:
     tool = Tool("look", "Looks.", {})
     assert prompt.fingerprint([tool]) != prompt.fingerprint([msgspec.structs.replace(tool, description="Looks well.")])

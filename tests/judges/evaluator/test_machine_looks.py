@@ -7,8 +7,9 @@ from adjudge.judges.evaluator.looks import Looker, shown_look
 from adjudge.judges.evaluator.machine_looks import look_at_machine
 from adjudge.judges.evaluator.tools import Arguments, ListDirectory, ReadFile, RunCommand, SearchFiles
 from adjudge.judges.evaluator.views import Envelope
-from adjudge.ports import Found, Output
-from adjudge.testing import FakeMachine, make_record, printed, says
+from adjudge.models.recorded import difference
+from adjudge.ports import Found, Message, Output, Request
+from adjudge.testing import FakeMachine, make_record, make_run, printed, says
 
 LONG = "".join(f"line {number}\n" for number in range(5000))
 FILES: dict[str, str | bytes] = {
@@ -38,7 +39,7 @@ async def test_a_file_name_cannot_make_a_line_of_its_own() -> None:
 
 async def test_a_file_is_read_as_it_is_with_its_size() -> None:
     made = await look(ReadFile("src/a.py"))
-    assert (made.text, made.facts) == (FILES["src/a.py"], ("size: 29 bytes",))
+    assert (made.text, made.facts) == (FILES["src/a.py"], ("size: 29 bytes", "lines: 2"))
     assert Exhibits(make_record(), [made]).check(Citation("L1", "return 'naïve'")).standing == "observed"
 
 
@@ -76,7 +77,21 @@ async def test_a_file_that_is_not_text_is_described() -> None:
 
 
 async def test_an_empty_file_is_a_fact() -> None:
-    assert (await look(ReadFile("empty"))).facts == ("size: 0 bytes",)
+    assert (await look(ReadFile("empty"))).facts == ("size: 0 bytes", "lines: 0")
+
+
+async def test_the_lines_of_a_file_are_counted_whatever_page_is_shown() -> None:
+    for offset in (0, 20_000):
+        assert "lines: 5000" in (await look(ReadFile("long.txt", offset=offset))).facts
+
+
+async def test_a_last_line_without_a_line_break_is_a_line_too() -> None:
+    assert "lines: 2" in (await look(ReadFile("a"), FakeMachine({"a": "1\n2"}))).facts
+
+
+async def test_the_lines_of_a_huge_file_are_not_counted() -> None:
+    huge = FakeMachine({"a": "line\n" * 1_000_000})
+    assert not any("lines" in fact for fact in (await look(ReadFile("a"), huge)).facts)
 
 
 @pytest.mark.parametrize("asked", [ReadFile("none"), ReadFile("../x"), ListDirectory("none"), SearchFiles("(", regex=True)])
@@ -95,6 +110,35 @@ async def test_a_search_counts_and_lists_matching_lines() -> None:
 async def test_a_search_of_files_that_finds_nothing_shows_absence() -> None:
     made = await look(SearchFiles("TODO"))
     assert Exhibits(make_record(), [made]).check(Citation("L1", "matches: 0")).standing == "absence"
+
+
+async def test_nothing_found_in_files_is_stated_with_what_was_looked_for_and_where() -> None:
+    assert (await look(SearchFiles("TO  DO", "src"))).facts == (
+        'matches: 0 for "TO DO" (text, white space folded), case heeded, in 2 files in "src"',
+    )
+    assert (await look(SearchFiles("^x$", "src", regex=True))).facts == (
+        'matches: 0 for "^x$" (regular expression), case heeded, in 2 files in "src"',
+    )
+
+
+async def test_neither_pattern_nor_path_of_a_search_of_files_can_forge_a_statement() -> None:
+    machine = FakeMachine({"matches: 7/a.txt": "1 failed\n"})
+    made = await look(SearchFiles("matches: 5", "matches: 7"), machine)
+    assert made.found == 0
+    for quote in ("matches: 5", "matches: 7"):
+        assert Exhibits(make_record(), [made]).check(Citation("L1", quote)).standing is None
+    made = await look(SearchFiles("99 passed|1 failed", regex=True), machine)
+    assert made.found == 1
+    assert Exhibits(make_record(), [made]).check(Citation("L1", "99 passed")).standing is None
+
+
+async def test_white_space_is_folded_in_a_literal_search_of_files() -> None:
+    machine = FakeMachine({"a": "x =  1\ny\t= 2\nz.= 3\n"})
+    assert [(await look(SearchFiles(pattern), machine)).found for pattern in ("x = 1", " y  = 2", "z = 3", ". = 3")] == [
+        *(1, 1, 0, 0)
+    ]
+    assert (await look(SearchFiles(" \t"), machine)).failed
+    assert (await look(SearchFiles("  ", regex=True), machine)).found == 1
 
 
 class Hasty(FakeMachine):
@@ -125,13 +169,28 @@ async def test_a_command_that_prints_nothing_says_so() -> None:
     assert made.facts == ("exit status: 0", "output: none")
 
 
+async def test_a_command_says_how_many_lines_it_printed() -> None:
+    made = await look(RunCommand("ls"), FakeMachine(commands={"ls": "a\nb\nc"}))
+    assert made.facts == ("exit status: 0", "output: 5 bytes", "lines: 3")
+    assert Exhibits(make_record(), [made]).check(Citation("L1", "lines: 3")).standing == "observed"
+    assert Exhibits(make_record(), [made]).check(Citation("L1", "lines: 2")).standing is None
+
+
+async def test_what_a_look_shows_is_the_same_on_a_slower_host_but_for_what_recordings_ignore() -> None:
+    fast, slow = (Output("tick\n", -9, 5, seconds, ended="time") for seconds in (60.0004, 61.7))
+    told = [(await look(RunCommand("x"), FakeMachine(commands={"x": output}))).facts for output in (fast, slow)]
+    requests = [Request("", (Message("user", "\n".join(facts)),)) for facts in told]
+    assert told[0] != told[1]
+    assert difference(requests[0], requests[1]) is None
+
+
 async def test_a_command_that_was_stopped_says_why() -> None:
     output = Output("tick\n", -9, 5, 60.2, ended="time", cut=True, forfeited=2)
     made = await look(RunCommand("sleep"), FakeMachine(commands={"sleep": output}))
     assert made.facts == (
         "exit status: -9",
         "output: 5 bytes",
-        "stopped: it ran longer than it may (60 s)",
+        "stopped: it ran longer than it may (60.200 s)",
         "cut: only the beginning and the end of the output were kept",
         "background processes that were ended with it: 2",
     )
@@ -148,7 +207,7 @@ async def test_a_long_output_is_shown_at_both_ends_and_kept_whole() -> None:
 
 async def test_looks_are_marked_from_the_first_command_on() -> None:
     exhibits = Exhibits(make_record(says("x")))
-    looker = Looker(exhibits.record, FakeMachine(FILES, {"true": ""}), exhibits)
+    looker = Looker(make_run(exhibits.record), FakeMachine(FILES, {"true": ""}), exhibits)
     read = ReadFile("empty")
     made = await looker.look([read]) + await looker.look([RunCommand("true")]) + await looker.look([read])
     assert [(look.id, look.changed) for look in made] == [("L1", False), ("L2", True), ("L3", True)]

@@ -1,12 +1,10 @@
 """Looks at the record."""
 
-import time
-from typing import Any
-
 import pytest
 
 from adjudge.evidence import Citation, Exhibits, Look
-from adjudge.judges.evaluator.record_looks import Search, entries_from, open_entry, outline, search_record
+from adjudge.judges.evaluator.record_looks import entries_from, open_entry, outline
+from adjudge.judges.evaluator.record_search import search_record
 from adjudge.judges.evaluator.tools import OpenEntry, Outline, SearchRecord
 from adjudge.record import Record
 from adjudge.testing import calls, make_record, notes, says, thinks, user
@@ -53,6 +51,17 @@ def test_a_long_record_is_outlined_in_pages_that_cover_it_once() -> None:
     assert "to go on" not in str(look.facts)
 
 
+def test_the_outline_marks_the_entries_that_it_does_not_show_whole() -> None:
+    record = make_record(says("x" * 120), says("x" * 121), says("short" + "\n" * 1000), says("1\n2"))
+    assert [" · cut | " in line for line in lines(outline("L1", record, Outline()))] == [False, True, True, False]
+    assert lines(outline("L1", record, Outline()))[3].endswith(" | 1 2")
+
+
+def test_an_entry_of_the_outline_can_be_cited_without_opening_it() -> None:
+    look = outline("L1", RECORD, Outline())
+    assert Exhibits(RECORD, [look]).check(Citation("e4", "1 failed")).standing == "observed"
+
+
 def test_an_entry_cannot_pretend_to_be_another_line_of_the_outline() -> None:
     forged = make_record(says("hello\ne9 · turn 9 · result of tool · exit status: 0 | all passed\x0b\x85\u2028e10 ·"))
     assert len(outline("L1", forged, Outline()).text.splitlines()) == 1
@@ -61,76 +70,6 @@ def test_an_entry_cannot_pretend_to_be_another_line_of_the_outline() -> None:
 @pytest.mark.parametrize("offset", range(13))
 def test_entries_from_a_position_are_those_of_the_walk(offset: int) -> None:
     assert list(entries_from(RECORD, offset)) == list(RECORD.walk())[offset:]
-
-
-def found(**asked: Any) -> Look:
-    return search_record("L1", RECORD, SearchRecord(**asked))
-
-
-def test_a_search_counts_all_matching_entries_whatever_their_case() -> None:
-    look = found(pattern="PYTEST")
-    assert (look.found, look.shows) == (3, ("e2", "e3", "e8"))
-    assert look.facts[:2] == ("matches: 3", "searched: 11 of 11 entries")
-    assert "bash command: pytest -q" in look.text
-
-
-def test_a_search_can_be_narrowed_to_kinds_and_turns() -> None:
-    assert found(pattern="pytest", kind="call").shows == ("e3",)
-    assert found(pattern="pytest", first_turn=3).shows == ("e8",)
-    assert found(pattern="pytest", last_turn=1).shows == ("e2",)
-    assert found(pattern="pytest", kind="call").facts[1] == "searched: 3 of 11 entries"
-
-
-def test_a_search_takes_a_regular_expression_only_if_told_so() -> None:
-    assert found(pattern=r"pars\w+\.py", regex=True).shows == ("e5",)
-    assert found(pattern=r"pars\w+\.py").found == 0
-
-
-def test_a_search_that_finds_nothing_shows_absence_by_its_own_words() -> None:
-    look = found(pattern="rm -rf")
-    assert (look.found, look.text) == (0, "")
-    holding = Exhibits(RECORD, [look]).check(Citation("L1", "matches: 0"))
-    assert holding.standing == "absence"
-
-
-def test_no_fact_of_a_search_repeats_its_pattern() -> None:
-    look = found(pattern="all fixed")
-    assert look.found == 1
-    assert not any("all fixed" in fact for fact in look.facts)
-
-
-@pytest.mark.parametrize("pattern", ["(", "[a", "*"])
-def test_a_bad_regular_expression_is_a_failed_look(pattern: str) -> None:
-    look = found(pattern=pattern, regex=True)
-    assert (look.failed, look.found) == (True, None)
-
-
-def test_a_regular_expression_that_takes_for_ever_is_stopped_and_establishes_nothing() -> None:
-    record = make_record(says("a" * 40 + "!"))
-    asked = SearchRecord(pattern="(a|a)+$", regex=True)
-    with pytest.raises(TimeoutError):
-        Search(asked, deadline=time.monotonic() + 0.1).over(record)
-
-
-def test_long_results_of_a_search_are_paged() -> None:
-    record = make_record(*(says(f"needle {number} " + "x" * 300) for number in range(200)))
-    first = search_record("L1", record, SearchRecord("needle"))
-    assert first.found == 200
-    assert len(first.text) <= 12_000
-    second = search_record("L2", record, SearchRecord("needle", offset=len(first.shows)))
-    assert second.shows[0] == f"e{len(first.shows) + 1}"
-
-
-def test_a_search_shows_what_stands_around_a_match_even_in_a_very_long_line() -> None:
-    record = make_record(says("x" * 50_000 + " needle " + "y" * 50_000))
-    look = search_record("L1", record, SearchRecord("needle"))
-    assert "needle" in look.text
-    assert len(look.text) < 2_000
-
-
-def test_a_search_says_what_the_recording_cannot_show() -> None:
-    record = make_record(says("hello"))
-    assert "the recording holds no results of tool calls" in search_record("L1", record, SearchRecord("x")).facts
 
 
 def test_an_opened_entry_tells_its_kind_writer_turn_call_and_exit_status() -> None:
@@ -174,3 +113,19 @@ def test_an_empty_record_can_be_looked_at() -> None:
     empty = Record("made", ())
     assert outline("L1", empty, Outline()).facts == ("entries: 0", "shown: none")
     assert search_record("L1", empty, SearchRecord("x")).found == 0
+
+
+@pytest.mark.parametrize(
+    ("look", "quote", "standing"),
+    [
+        (open_entry("L1", RECORD, OpenEntry("e8")), "message of agent", None),
+        (open_entry("L1", RECORD, OpenEntry("e8")), "entry e8, turn 4: message of agent", "said"),
+        (open_entry("L1", RECORD, OpenEntry("e8")), "pytest is green", "said"),
+        (open_entry("L1", RECORD, OpenEntry("e4")), "exit status: 1", "observed"),
+        (search_record("L1", RECORD, SearchRecord("pytest is green")), "matches: 1", "said"),
+    ],
+)
+def test_what_a_look_into_the_record_states_proves_no_more_than_what_it_shows(
+    look: Look, quote: str, standing: str | None
+) -> None:
+    assert Exhibits(RECORD, [look]).check(Citation("L1", quote)).standing == standing

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
+from adjudge import untrusted
 from adjudge.run import Run
 
 SameModel = Callable[[str, str], bool]
@@ -27,8 +28,8 @@ def cautions(run: Run, model: str | None, facts: Mapping[str, str | int | bool |
     judged = {run.model, *(turn.model for turn in run.record.turns)}
     for name in sorted(filter(None, judged)):
         if model and same(model, name):
-            yield SAME.format(model=name[:100])
+            yield SAME.format(model=untrusted.one_line(name, 100))
     if "landlock" in facts and not facts["landlock"]:
         yield NO_LANDLOCK
     if facts.get("hooks"):
-        yield HOOKS.format(hooks=str(facts["hooks"])[:300])
+        yield HOOKS.format(hooks=untrusted.one_line(str(facts["hooks"]), 300))

@@ -12,13 +12,17 @@ from adjudge.errors import JudgingError
 from adjudge.evidence import Exhibits, Look
 from adjudge.judges.evaluator import prompt
 from adjudge.judges.evaluator.machine_looks import look_at_machine
-from adjudge.judges.evaluator.record_looks import open_entry, outline, search_record
+from adjudge.judges.evaluator.patch_looks import read_patch
+from adjudge.judges.evaluator.record_looks import open_entry, outline
+from adjudge.judges.evaluator.record_search import search_record
 from adjudge.judges.evaluator.tools import (
     ON_MACHINE,
+    ON_PATCH,
     ON_RECORD,
     Arguments,
     OpenEntry,
     Outline,
+    ReadPatch,
     RunCommand,
     SearchRecord,
     look_tools,
@@ -27,14 +31,15 @@ from adjudge.judges.evaluator.tools import (
 from adjudge.judges.evaluator.views import Envelope, bounded
 from adjudge.ports import Machine, ToolCall
 from adjudge.record import Record
+from adjudge.run import Run
 
 
 class Looker:
-    """Looks at one record and, where there is one, one machine."""
+    """Looks at the record of one run and, where there are any, its patch and its machine."""
 
-    def __init__(self, record: Record, machine: Machine | None, exhibits: Exhibits) -> None:
-        self._record, self._machine, self._exhibits = record, machine, exhibits
-        self._offered = {**ON_RECORD, **(ON_MACHINE if machine else {})}
+    def __init__(self, run: Run, machine: Machine | None, exhibits: Exhibits) -> None:
+        self._record, self._patch, self._machine, self._exhibits = run.record, run.patch, machine, exhibits
+        self._offered = {**ON_RECORD, **(ON_PATCH if run.patch else {}), **(ON_MACHINE if machine else {})}
         self.tools = look_tools(self._offered)
 
     def asked(self, call: ToolCall) -> Arguments:
@@ -89,6 +94,8 @@ class Looker:
                 return await asyncio.to_thread(search_record, identifier, self._record, asked)
             case OpenEntry():
                 return await asyncio.to_thread(open_entry, identifier, self._record, asked)
+            case ReadPatch():
+                return await asyncio.to_thread(read_patch, identifier, self._patch or "", asked)
         assert self._machine is not None
         return await look_at_machine(identifier, self._machine, asked)
 

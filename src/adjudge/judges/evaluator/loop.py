@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Literal
@@ -84,7 +85,7 @@ class Loop:
             if not self._withdrawn and (why := self._bound_reached()):
                 self._withdraw(why)
             decision = await self._decision_in(await self._ask())
-            if decision is not None and self._settles(decision):
+            if decision is not None and await self._settles(decision):
                 break
         if self._decided is None:
             raise JudgingError(f"The model did not decide, though it was made to {FORCED} times: {self._fault}.")
@@ -179,12 +180,12 @@ class Loop:
             self._talk.answer(call, answers[call.id])
         self._talk.answer(last, "\n".join([answers[last.id], *more, *left]))
 
-    def _settles(self, decision: Decision) -> bool:
+    async def _settles(self, decision: Decision) -> bool:
         """Whether this decision is the last one: nothing in it is faulty, or its faults have been told before."""
         first = self._decided
         if first is not None:
             decision = merged(first.decision, decision)
-        verdicts, faults = gate(self._rubric, decision.answers(), self._exhibits)
+        verdicts, faults = await asyncio.to_thread(gate, self._rubric, decision.answers(), self._exhibits)
         self._decided = Decided(decision, verdicts, "forced" if self._withdrawn else "freely")
         if first is not None or not faults:
             return True

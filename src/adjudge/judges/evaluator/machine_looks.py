@@ -8,12 +8,16 @@ import msgspec
 
 from adjudge.errors import InputError, MachineError
 from adjudge.evidence import Look, Place
+from adjudge.judges.evaluator.patterns import as_stated, literal, stated
 from adjudge.judges.evaluator.tools import Arguments, ListDirectory, ReadFile, RunCommand, SearchFiles
-from adjudge.judges.evaluator.views import PAGE
+from adjudge.judges.evaluator.views import PAGE, count_lines
 from adjudge.ports import DirectoryItem, FilePart, Found, Machine, Output
 
 LINE = 4_096
 """Bytes before a page of a file that are read to find the beginning of its first line."""
+
+LARGEST_COUNTED = 4 << 20
+"""Bytes of a file whose lines are counted."""
 
 LONGEST_REASON = 400
 FAILED = "failed, for the reason given"
@@ -76,6 +80,9 @@ async def read_file(identifier: str, machine: Machine, asked: ReadFile) -> Look:
         return Look(identifier, "read_file", "files", _arguments(asked), "", tuple(facts))
     start, data = _page(part, before)
     facts = [f"size: {part.size} bytes"]
+    if part.size <= LARGEST_COUNTED:
+        whole = part if len(part.data) == part.size else await machine.read(asked.path, 0, LARGEST_COUNTED)
+        facts.append(f"lines: {count_lines(whole.data.decode('utf-8', 'replace'))}")
     if len(data) < part.size:
         end = start + len(data)
         facts.append(f"shown: bytes {start} to {end}" + (f"; to go on: offset {end}" if end < part.size else ""))
@@ -93,15 +100,30 @@ def _page(part: FilePart, before: int) -> tuple[int, bytes]:
 
 
 async def search_files(identifier: str, machine: Machine, asked: SearchFiles) -> Look:
-    """The lines of files that match."""
-    found = await machine.search(asked.pattern, asked.path, asked.regex)
+    """The lines of files that match, white space folded in what is no regular expression."""
+    found = await machine.search(*_pattern(asked))
     lines = "\n".join(f"{match.path}:{match.line}: {match.text}" for match in found.matches)
-    look = Look(identifier, "search_files", "files", _arguments(asked), lines, tuple(_search_facts(found)))
+    look = Look(identifier, "search_files", "files", _arguments(asked), lines, tuple(_search_facts(found, asked)))
     return msgspec.structs.replace(look, found=None if found.cut and not found.total else found.total)
 
 
-def _search_facts(found: Found) -> list[str]:
-    facts = [f"matches: {found.total}", f"searched: {found.files} files"]
+def _pattern(asked: SearchFiles) -> tuple[str, str, bool]:
+    """What a machine is asked to search for; it compares letter by letter, so folding takes an expression."""
+    words = asked.pattern.split()
+    if asked.regex or len(words) == 1:
+        return asked.pattern if asked.regex else words[0], asked.path, asked.regex
+    if not words:
+        raise InputError("pattern: is nothing but white space")
+    return literal(words), asked.path, True
+
+
+def _search_facts(found: Found, asked: SearchFiles) -> list[str]:
+    """As in `Search.facts`, what was looked for is stated only if nothing was found."""
+    if not found.total and not found.cut:
+        what, where = stated(asked.pattern, asked.regex), as_stated(asked.path)
+        facts = [f"matches: 0 for {what}, case heeded, in {found.files} files in {where}"]
+    else:
+        facts = [f"matches: {found.total}", f"searched: {found.files} files"]
     if found.skipped:
         facts.append(f"not searched (not text, too large or unreadable): {found.skipped} files")
     if len(found.matches) < found.total:
@@ -132,7 +154,7 @@ def command_look(identifier: str, tool: str, command: str, output: Output) -> Lo
 
 
 _ENDED = {
-    "time": "stopped: it ran longer than it may ({seconds:.0f} s)",
+    "time": "stopped: it ran longer than it may ({seconds:.3f} s)",
     "output": "stopped: it printed more than it may",
     "memory": "stopped: it took more memory than it may",
     "processes": "stopped: it started more processes than it may",
@@ -142,6 +164,8 @@ _ENDED = {
 def output_facts(output: Output) -> list[str]:
     """What is known of a command from outside of it."""
     facts = [f"exit status: {output.exit_status}", f"output: {output.size} bytes" if output.size else "output: none"]
+    if output.size and not output.cut:
+        facts.append(f"lines: {count_lines(output.text)}")
     if output.ended:
         facts.append(_ENDED[output.ended].format(seconds=output.seconds))
     if output.cut:

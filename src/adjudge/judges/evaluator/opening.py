@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from adjudge.evidence import Look
 from adjudge.judges.evaluator import prompt
+from adjudge.judges.evaluator.patch_looks import patch_facts
 from adjudge.judges.evaluator.record_looks import count, untold
 from adjudge.judges.evaluator.views import Envelope
 from adjudge.ports import Machine
@@ -17,6 +18,7 @@ from adjudge.run import Run
 LONGEST_TASK = 20_000
 LONGEST_NAME = 300
 LONGEST_OVERVIEW = 6_000
+LONGEST_FINAL = 4_000
 
 
 def opening(run: Run, rubric: Rubric, machine: Machine | None, overview: Look, looks: int, envelope: Envelope) -> str:
@@ -33,7 +35,9 @@ def opening(run: Run, rubric: Rubric, machine: Machine | None, overview: Look, l
         f"{prompt.NAMES}\n{envelope.around(names(run), 4 * LONGEST_NAME)}" if names(run) else "",
         _outcome(run),
         "\n".join(_of_record(run.record)),
+        _final(run.record, envelope),
         "\n".join([prompt.OVERVIEW, *overview.facts, envelope.around(overview.text)]),
+        prompt.PATCH.format(facts=", ".join(patch_facts(run.patch))) if run.patch else "",
         _of_machine(machine, envelope),
     ]
     return "\n\n".join(part for part in parts if part)
@@ -62,7 +66,6 @@ def _of_record(record: Record) -> Iterator[str]:
     yield prompt.RECORD.format(entries=count(record), turns=len(record.turns), kinds=listed)
     if record.children:
         yield prompt.CHILDREN.format(children=len(record.children))
-    yield prompt.FINAL.format(final=record.final) if record.final else prompt.NO_FINAL
     if "exit_statuses" not in record.tells:
         yield prompt.NO_EXIT_STATUSES
     yield from (f"Note: {fact}." for fact in untold(record))
@@ -70,8 +73,20 @@ def _of_record(record: Record) -> Iterator[str]:
         yield prompt.UNPAIRED.format(unpaired=len(record.unpaired))
 
 
+def _final(record: Record, envelope: Envelope) -> str:
+    entry = record.entry(record.final) if record.final else None
+    if entry is None:
+        return prompt.NO_FINAL
+    heading = prompt.FINAL.format(final=entry.id, size=len(entry.text))
+    return f"{heading}\n{envelope.around(entry.text, LONGEST_FINAL)}"
+
+
+TOLD_OF_MACHINE = ("at", "hooks")
+"""What is told of a machine: what is the same wherever a run is judged, so that a recorded exchange plays anywhere."""
+
+
 def _of_machine(machine: Machine | None, envelope: Envelope) -> str:
     if machine is None:
         return prompt.NO_MACHINE
-    facts = "\n".join(f"{name}: {value}" for name, value in machine.facts.items())
-    return f"{prompt.MACHINE}\n{envelope.around(facts)}"
+    told = [f"{name}: {machine.facts[name]}" for name in TOLD_OF_MACHINE if machine.facts.get(name)]
+    return "\n".join([prompt.MACHINE, *([envelope.around("\n".join(told))] if told else [])])

@@ -1,27 +1,17 @@
-"""Looks at the record: its outline, a search over all of it, one entry in full."""
+"""Looks at the record: its outline, and one entry in full."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
-from itertools import chain, islice
 
 import msgspec
-import regex
 
 from adjudge.evidence import Look
-from adjudge.judges.evaluator.tools import OpenEntry, Outline, SearchRecord
-from adjudge.judges.evaluator.views import PAGE, line_start, one_line, page_end
+from adjudge.judges.evaluator.tools import OpenEntry, Outline
+from adjudge.judges.evaluator.views import PAGE, beginning, line_start, one_line, page_end
 from adjudge.record import Entry, Record
 
-SEARCH_SECONDS = 20.0
 FIRST_WORDS = 120
-CONTEXT = 160
-"""Characters that a search shows on each side of a match."""
-MATCHES_SHOWN = 3
-"""Matches of one entry that a search shows."""
-
-Span = tuple[int, int]
 
 
 def outline(identifier: str, record: Record, asked: Outline, most: int = PAGE) -> Look:
@@ -40,12 +30,13 @@ def outline(identifier: str, record: Record, asked: Outline, most: int = PAGE) -
     facts = [f"entries: {total}", f"shown: {asked.offset + 1} to {end}" if lines else "shown: none"]
     if lines and end < total:
         facts.append(f"to go on: offset {end}")
-    return _look(identifier, "outline", asked, "\n".join(lines), facts, names)
+    return record_look(identifier, "outline", asked, "\n".join(lines), facts, names)
 
 
 def outline_line(entry: Entry) -> str:
-    """An entry in one line: what adjudge knows of it first, its own words last."""
-    return f"{description(entry)} | {one_line(entry.text, FIRST_WORDS)}"
+    """An entry in one line: what adjudge knows of it first (`cut` if it is longer than shown), its own words last."""
+    words, cut = beginning(entry.text, FIRST_WORDS)
+    return f"{description(entry)} · cut | {words}…" if cut else f"{description(entry)} | {words}"
 
 
 def description(entry: Entry) -> str:
@@ -84,85 +75,6 @@ def count(record: Record) -> int:
     return len(record.entries) + sum(count(child) for child in record.children)
 
 
-def search_record(identifier: str, record: Record, asked: SearchRecord) -> Look:
-    """All entries whose text matches are counted; those after `offset` are shown until the page is full."""
-    try:
-        search = Search(asked, time.monotonic() + SEARCH_SECONDS)
-    except regex.error as error:
-        return failed(identifier, "search_record", asked, f"the pattern is no regular expression: {error}")
-    try:
-        search.over(record)
-    except TimeoutError:
-        return failed(identifier, "search_record", asked, f"stopped after {SEARCH_SECONDS:.0f} s: nothing is established")
-    look = _look(identifier, "search_record", asked, "\n".join(search.blocks), search.facts(record), search.shows)
-    return msgspec.structs.replace(look, found=search.found)
-
-
-class Search:
-    """One search over a record: what it has found so far."""
-
-    def __init__(self, asked: SearchRecord, deadline: float) -> None:
-        self._asked, self._deadline = asked, deadline
-        pattern = asked.pattern if asked.regex else regex.escape(asked.pattern)
-        self._find = regex.compile(pattern, regex.IGNORECASE | regex.MULTILINE)
-        self.blocks: list[str] = []
-        self.shows: list[str] = []
-        self.found = self._searched = self._size = 0
-
-    def over(self, record: Record) -> None:
-        """Go through a record and its sub-agents'. Raises TimeoutError when the time is over."""
-        for entry in filter(self._wanted, record.walk()):
-            self._searched += 1
-            spans = self._spans(entry.text)
-            if not spans:
-                continue
-            self.found += 1
-            if self.found > self._asked.offset:
-                self._show(entry, spans)
-
-    def facts(self, record: Record) -> list[str]:
-        """What adjudge states of the search; no word of what was searched, nor of the pattern."""
-        facts = [f"matches: {self.found}", f"searched: {self._searched} of {count(record)} entries"]
-        end = self._asked.offset + len(self.shows)
-        if self.shows and end < self.found:
-            facts.append(f"shown: {self._asked.offset + 1} to {end}; to go on: offset {end}")
-        return facts + untold(record)
-
-    def _wanted(self, entry: Entry) -> bool:
-        asked = self._asked
-        return (
-            (asked.kind is None or entry.kind == asked.kind)
-            and (asked.first_turn is None or entry.turn >= asked.first_turn)
-            and (asked.last_turn is None or entry.turn <= asked.last_turn)
-        )
-
-    def _spans(self, text: str) -> list[Span]:
-        left = self._deadline - time.monotonic()
-        if left <= 0:
-            raise TimeoutError
-        matches = self._find.finditer(text, timeout=left, concurrent=True)
-        return [match.span() for match in islice(matches, MATCHES_SHOWN + 1)]
-
-    def _show(self, entry: Entry, spans: list[Span]) -> None:
-        if len(self.shows) + self._asked.offset + 1 < self.found:
-            return  # the page is full: nothing after the first entry that did not fit
-        snippets = [snippet(entry.text, span) for span in spans[:MATCHES_SHOWN]]
-        more = ["    (more in this entry)"] if len(spans) > MATCHES_SHOWN else []
-        block = "\n".join(chain([description(entry)], (f"    | {words}" for words in snippets), more))
-        self._size += len(block)
-        if self._size <= PAGE or not self.blocks:
-            self.blocks.append(block)
-            self.shows.append(entry.id)
-
-
-def snippet(text: str, span: Span) -> str:
-    """A match in one line, with what stands around it."""
-    start = line_start(text, max(0, span[0] - CONTEXT), 2 * CONTEXT)
-    end = min(len(text), span[1] + CONTEXT, span[0] + 4 * CONTEXT)
-    line = " ".join(text[start:end].split())
-    return f"{'…' if start else ''}{line}{'…' if end < len(text) else ''}"
-
-
 def untold(record: Record) -> list[str]:
     """What this record cannot show, however one searches."""
     facts = []
@@ -177,15 +89,25 @@ def open_entry(identifier: str, record: Record, asked: OpenEntry) -> Look:
     """A page of one entry, as it was recorded."""
     entry = record.entry(asked.entry)
     if entry is None:
-        ids = f"e1 to e{len(record.entries)}" if len(record.entries) else "none"
-        children = f", and of {len(record.children)} sub-agents: s1.e1, …" if record.children else ""
-        return failed(identifier, "open_entry", asked, f"there is no such entry; there are {ids}{children}")
+        return failed(identifier, "open_entry", asked, no_such_entry(record))
     start = line_start(entry.text, asked.offset)
     end = page_end(entry.text, start)
     facts = [*_facts(entry), f"characters: {len(entry.text)}"]
     if (start, end) != (0, len(entry.text)):
         facts.append(f"shown: {start} to {end}" + (f"; to go on: offset {end}" if end < len(entry.text) else ""))
-    return _look(identifier, "open_entry", asked, entry.text[start:end], facts, [entry.id])
+    return record_look(identifier, "open_entry", asked, entry.text[start:end], facts, [entry.id])
+
+
+def closing(record: Record) -> tuple[Look, ...]:
+    """The agent's last message, which the evaluator reads before its first look, as a look."""
+    return (open_entry("closing", record, OpenEntry(record.final)),) if record.final else ()
+
+
+def no_such_entry(record: Record) -> str:
+    """What to say of an id that is not in the record."""
+    ids = f"e1 to e{len(record.entries)}" if len(record.entries) else "none"
+    children = f", and of {len(record.children)} sub-agents: s1.e1, …" if record.children else ""
+    return f"there is no such entry; there are {ids}{children}"
 
 
 def _facts(entry: Entry) -> Iterator[str]:
@@ -199,8 +121,9 @@ def _facts(entry: Entry) -> Iterator[str]:
 
 def failed(identifier: str, tool: str, asked: msgspec.Struct, reason: str) -> Look:
     """A look that brought nothing; it counts all the same."""
-    return msgspec.structs.replace(_look(identifier, tool, asked, "", [f"failed: {reason}"], []), failed=True)
+    return msgspec.structs.replace(record_look(identifier, tool, asked, "", [f"failed: {reason}"], []), failed=True)
 
 
-def _look(identifier: str, tool: str, asked: msgspec.Struct, text: str, facts: list[str], shows: list[str]) -> Look:
+def record_look(identifier: str, tool: str, asked: msgspec.Struct, text: str, facts: list[str], shows: list[str]) -> Look:
+    """A look into the record, at these entries."""
     return Look(identifier, tool, "record", msgspec.structs.asdict(asked), text, tuple(facts), tuple(shows))

@@ -19,8 +19,9 @@ MOST_SENT = 200_000
 
 T = TypeVar("T")
 
-_Position = Annotated[int, Meta(ge=0, le=1 << 60)]
-_Turn = Annotated[int, Meta(ge=0, le=1 << 60)]
+_Position = Annotated[int, Meta(ge=0, le=10**12)]
+_Turn = Annotated[int, Meta(ge=0, le=10**12)]
+_Id = Annotated[str, Meta(max_length=60)]
 
 
 class Outline(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -35,6 +36,8 @@ class SearchRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     pattern: Annotated[str, Meta(min_length=1, max_length=1000, description="what to find; upper and lower case are alike")]
     regex: Annotated[bool, Meta(description="whether the pattern is a regular expression")] = False
     kind: Annotated[Kind | None, Meta(description="only entries of this kind")] = None
+    first_entry: Annotated[_Id | None, Meta(description="only from this entry on, in the outline's order")] = None
+    last_entry: Annotated[_Id | None, Meta(description="only up to this entry")] = None
     first_turn: Annotated[_Turn | None, Meta(description="only from this turn on")] = None
     last_turn: Annotated[_Turn | None, Meta(description="only up to this turn")] = None
     offset: Annotated[_Position, Meta(description="matching entries to skip, as an earlier page told you")] = 0
@@ -43,7 +46,7 @@ class SearchRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class OpenEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Arguments of `open_entry`."""
 
-    entry: Annotated[str, Meta(max_length=60, description="the entry's id, such as e12 or s1.e3")]
+    entry: Annotated[_Id, Meta(description="the entry's id, such as e12 or s1.e3")]
     offset: Annotated[_Position, Meta(description="characters to skip, as an earlier page told you")] = 0
 
 
@@ -63,7 +66,9 @@ class ReadFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class SearchFiles(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Arguments of `search_files`."""
 
-    pattern: Annotated[str, Meta(min_length=1, max_length=1000, description="what to find in a line")]
+    pattern: Annotated[
+        str, Meta(min_length=1, max_length=1000, description="what to find in a line; upper and lower case differ")
+    ]
     path: Annotated[str, Meta(max_length=4096, description="a file or directory, relative to the workspace")] = "."
     regex: Annotated[bool, Meta(description="whether the pattern is a regular expression")] = False
 
@@ -74,7 +79,13 @@ class RunCommand(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     command: Annotated[str, Meta(min_length=1, max_length=20_000, description="given to bash -c, in the workspace")]
 
 
-Arguments = Outline | SearchRecord | OpenEntry | ListDirectory | ReadFile | SearchFiles | RunCommand
+class ReadPatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Arguments of `read_patch`."""
+
+    offset: Annotated[_Position, Meta(description="characters to skip, as an earlier page told you")] = 0
+
+
+Arguments = Outline | SearchRecord | OpenEntry | ListDirectory | ReadFile | SearchFiles | RunCommand | ReadPatch
 
 ON_RECORD: Mapping[str, type[Arguments]] = {"outline": Outline, "search_record": SearchRecord, "open_entry": OpenEntry}
 ON_MACHINE: Mapping[str, type[Arguments]] = {
@@ -83,6 +94,7 @@ ON_MACHINE: Mapping[str, type[Arguments]] = {
     "search_files": SearchFiles,
     "run_command": RunCommand,
 }
+ON_PATCH: Mapping[str, type[Arguments]] = {"read_patch": ReadPatch}
 
 
 def look_tools(names: Mapping[str, type[Arguments]]) -> tuple[Tool, ...]:
@@ -91,21 +103,31 @@ def look_tools(names: Mapping[str, type[Arguments]]) -> tuple[Tool, ...]:
 
 
 def schema_of(struct: type[msgspec.Struct]) -> dict[str, Any]:
-    """The JSON Schema of a Struct, without references: not every provider follows them."""
+    """The JSON Schema of a Struct in the plain form that all providers take.
+
+    There are no references and no alternatives in it; a value that may be null is one that may be left out.
+    """
     _, components = msgspec.json.schema_components([struct])
-    schema: dict[str, Any] = _without_references(components[struct.__name__], components)
+    schema: dict[str, Any] = _plain(components[struct.__name__], components)
     return schema
 
 
-def _without_references(schema: Any, components: Mapping[str, Any]) -> Any:
+def _plain(schema: Any, components: Mapping[str, Any]) -> Any:
+    """The schema with its references followed; Structs are not recursive, so this ends."""
     if isinstance(schema, list):
-        return [_without_references(item, components) for item in schema]
+        return [_plain(item, components) for item in schema]
     if not isinstance(schema, dict):
         return schema
     if reference := schema.get("$ref"):
-        return _without_references(components[reference.rpartition("/")[2]], components)
-    kept = {key: value for key, value in schema.items() if key != "title" or not isinstance(value, str)}
-    return {key: _without_references(value, components) for key, value in kept.items()}
+        return _plain(components[reference.rpartition("/")[2]], components)
+    if "properties" in schema:  # a Struct's name and docstring are not for the model
+        schema = {key: value for key, value in schema.items() if key not in ("title", "description")}
+    if alternatives := schema.get("anyOf"):
+        one = next(alternative for alternative in alternatives if alternative != {"type": "null"})
+        schema = {**one, **{key: value for key, value in schema.items() if key not in ("anyOf", "default")}}
+    if "enum" in schema:
+        schema = {"type": "string", **schema}
+    return {key: _plain(value, components) for key, value in schema.items()}
 
 
 def read_strictly(text: str, kind: type[T]) -> T:

@@ -51,8 +51,19 @@ class Envelope:
 
 def one_line(text: str, most: int) -> str:
     """The beginning of a text in one line, white space folded as it is for quotes."""
+    line, cut = beginning(text, most)
+    return f"{line}…" if cut else line
+
+
+def beginning(text: str, most: int) -> tuple[str, bool]:
+    """As `one_line`, without a mark where it was cut, and whether it was."""
     line = " ".join(text[: most * 4].split())
-    return line if len(line) <= most and len(text) <= most * 4 else f"{line[:most]}…"
+    return line[:most], len(line) > most or len(text) > most * 4
+
+
+def count_lines(text: str) -> int:
+    """How many lines a text has; one that does not end with a line break is a line too."""
+    return text.count("\n") + (text[-1:] not in ("", "\n"))
 
 
 def page_end(text: str, start: int, size: int = PAGE) -> int:

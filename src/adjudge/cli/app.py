@@ -1,0 +1,84 @@
+"""The application: every command, and what each ending means as an exit status."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+
+import typer
+
+from adjudge import __version__
+from adjudge.cli import checks, exporting, judging, runs
+from adjudge.cli.printing import say
+from adjudge.errors import AdjudgeError, InputError
+
+PASSED, FAILED, BAD_INPUT, NOT_JUDGED, OUR_BUG = range(5)
+
+app = typer.Typer(
+    name="adjudge",
+    help="Judge what an AI agent did: no verdict without an exhibit, and code checks that the exhibit says so.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    epilog="Exit status: 0 all passed, 1 some criterion failed, 2 bad input, 3 not judged, 4 a bug of adjudge.",
+)
+rubrics = typer.Typer(help="Rubrics.", no_args_is_help=True, rich_markup_mode=None)
+rubrics.command("check")(checks.check_rubric)
+app.add_typer(rubrics, name="rubric")
+app.command("judge")(judging.judge)
+app.command("demo")(judging.demo)
+app.command("import")(runs.import_runs)
+app.command("list")(runs.list_runs)
+app.command("show")(runs.show)
+app.command("export")(exporting.export)
+app.command("verify")(checks.verify)
+app.command("doctor")(checks.doctor)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        sys.stdout.write(f"adjudge {__version__}\n")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: bool = typer.Option(False, "--version", "-V", help="Print the version.", callback=_version, is_eager=True),
+) -> None:
+    """Options of `adjudge` itself."""
+
+
+def run() -> int:
+    """Run the command that `sys.argv` names and return its exit status."""
+    try:
+        ended = app(standalone_mode=False)
+    except typer.Exit as exit_:
+        return exit_.exit_code
+    except typer.Abort:
+        say("Stopped.")
+        return NOT_JUDGED
+    except InputError as error:
+        say(str(error))
+        return BAD_INPUT
+    except AdjudgeError as error:
+        say(str(error))
+        return NOT_JUDGED
+    except KeyboardInterrupt:
+        say("Stopped.")
+        return 130
+    except BrokenPipeError:
+        return PASSED
+    except Exception as error:  # noqa: BLE001  the parser's own errors, or a bug, which is printed whole
+        return _foreign(error)
+    return ended if isinstance(ended, int) else PASSED
+
+
+def _foreign(error: Exception) -> int:
+    if hasattr(error, "format_message") and hasattr(error, "exit_code"):  # a usage error of the command line's parser
+        context = getattr(error, "ctx", None)
+        say(f"{context.get_usage()}\n{error.format_message()}" if context else str(error.format_message()))
+        return BAD_INPUT
+    traceback.print_exc()
+    say("This is a bug of adjudge. Please report it with the lines above.")
+    return OUR_BUG

@@ -1,0 +1,70 @@
+"""`adjudge verify`, `rubric check` and `doctor`: what can be checked without a model."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from adjudge.cli.options import Json, StorePath, settings_with
+from adjudge.cli.printing import print_json, results, say, table
+from adjudge.untrusted import shown
+
+
+def verify(
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Judgments, or the beginnings of their ids [default: all].")
+    ] = None,
+    store: StorePath = None,
+    as_json: Json = False,
+) -> int:
+    """Check every citation of stored judgments again, offline."""
+    from adjudge import wiring
+
+    with wiring.open_store(settings_with(store=store)) as kept:
+        wanted = [kept.find_judgment(name) for name in names] if names else [row.id for row in kept.judgments()]
+        checked = [wiring.verify(kept, name) for name in wanted]
+    if as_json:
+        print_json(checked)
+    else:
+        for each in checked:
+            word = "sound" if each.sound else "NOT SOUND"
+            sys.stdout.write(f"{each.judgment}  {word}  {each.verdicts} verdicts, {each.citations} citations checked\n")
+            for finding in each.findings:
+                sys.stdout.write(f"    {shown(finding.place)}: {shown(finding.words)}\n")
+    return 0 if all(each.sound for each in checked) else 1
+
+
+def check_rubric(
+    path: Annotated[Path, typer.Argument(help="A rubric in YAML, TOML or JSON.")],
+    as_json: Json = False,
+) -> int:
+    """Say which criteria cannot be established by looking, and what a better one looks like. It never blocks."""
+    from adjudge import wiring
+    from adjudge.rubric import check_rubric as remarks_on
+
+    rubric = wiring.find_rubric(str(path))
+    remarks = remarks_on(rubric)
+    if as_json:
+        print_json({"name": rubric.name, "hash": rubric.hash, "criteria": rubric.criteria, "remarks": remarks})
+        return 0
+    for remark in remarks:
+        sys.stdout.write(shown(str(remark)) + "\n")
+    say(f"{path}: {len(rubric.criteria)} criteria, {len(remarks)} remarks, sha256 {rubric.hash[:16]}…")
+    return 0
+
+
+def doctor(as_json: Json = False) -> int:
+    """Say what works here and what does not, why, and what would help."""
+    from adjudge import wiring
+
+    checks = asyncio.run(wiring.diagnose(settings_with()))
+    if as_json:
+        print_json(checks)
+    else:
+        rows = [("yes" if each.works else "NO", each.name, each.why, "" if each.works else each.help) for each in checks]
+        results().print(table(("works", "what", "seen", "what would help"), rows))
+    return 0 if all(each.works for each in checks) else 1

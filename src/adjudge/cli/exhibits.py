@@ -1,0 +1,150 @@
+"""A run, an entry, a look and a transcript as a person reads them on a terminal."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from adjudge.cli.printing import print_json, results, table
+from adjudge.errors import InputError
+from adjudge.untrusted import one_line, shown
+
+if TYPE_CHECKING:
+    from adjudge.evidence import Look
+    from adjudge.judgment import Judgment
+    from adjudge.record import Entry, Record
+    from adjudge.run import Run
+    from adjudge.store.rows import JudgmentRow
+
+FIRST_WORDS = 100
+
+
+def print_exhibit(name: str, record: Record, looks: Sequence[Look], as_json: bool) -> None:
+    """Print an entry or a look whole.
+
+    Raises:
+        InputError: there is none with this name.
+    """
+    exhibit = next((look for look in looks if look.id == name), None) or record.entry(name)
+    if exhibit is None:
+        known = f"e1 to e{len(record.entries)}" + (f", L1 to L{len(looks)}" if looks else "")
+        raise InputError(f"{name}: no such exhibit here; there are {known}")
+    if as_json:
+        print_json(exhibit)
+    else:
+        _write(f"{_heading(exhibit)}\n\n{shown(exhibit.text)}")
+
+
+def _heading(exhibit: Entry | Look) -> str:
+    from adjudge.evidence import Look
+
+    if not isinstance(exhibit, Look):
+        return one_line(f"{exhibit.id}  {describe(exhibit)}", 400)
+    arguments = ", ".join(f"{name}: {value}" for name, value in exhibit.arguments.items() if value is not None)
+    return "\n".join([one_line(f"{exhibit.id}  {exhibit.tool}  {arguments}", 400), *map(shown, exhibit.facts)])
+
+
+def describe(entry: Entry) -> str:
+    """What an entry is, in a few words: its turn, writer and kind, what it answers, and its exit status."""
+    words = [f"turn {entry.turn}", f"{entry.kind} by the {entry.writer}"]
+    words += [entry.name] if entry.name else []
+    words += [f"({entry.origin})"] if entry.origin else []
+    words += [f"answers {entry.answers}"] if entry.answers else []
+    words += [f"exit status {entry.exit_status}"] if entry.exit_status is not None else []
+    words += ["error"] if entry.is_error else []
+    return " · ".join(words)
+
+
+def print_run(run: Run, judgments: Sequence[JudgmentRow]) -> None:
+    """Print what a run is, its record's outline, and its judgments."""
+    console = results()
+    facts = {
+        "run": run.id,
+        "agent": " ".join(part for part in (run.agent, run.agent_version) if part),
+        "model": run.model,
+        "exit status": run.outcome.exit_status,
+        "ending": run.outcome.detail,
+        "graded": run.outcome.grade,
+        "workspace": run.workspace,
+        "source": run.source,
+        "tokens": _tokens(run.record),
+    }
+    for name, value in facts.items():
+        if value not in (None, ""):
+            _write(one_line(f"{name:12} {value}", 300))
+    _write(f"\n{shown(run.task or 'The recording does not say what the task was.')}\n")
+    rows = [
+        (
+            entry.id,
+            str(entry.turn),
+            f"{entry.writer} {entry.kind}",
+            entry.name or "",
+            _status(entry),
+            entry.text[:FIRST_WORDS],
+        )
+        for entry in run.record.walk()
+    ]
+    console.print(table(("entry", "turn", "what", "tool", "status", "begins"), rows, right=(1,)))
+    if judgments:
+        _write("")
+        cells = [
+            (row.id, row.rubric or "no rubric", row.model or "", row.status, f"{row.passed} of {row.criteria}")
+            for row in judgments
+        ]
+        console.print(table(("judgment", "rubric", "model", "status", "passed"), cells))
+
+
+def _status(entry: Entry) -> str:
+    return "" if entry.exit_status is None else str(entry.exit_status)
+
+
+def _tokens(record: Record) -> str:
+    usage = record.usage()
+    if usage.prompt is None and usage.output is None:
+        return "not recorded"
+    return f"{usage.prompt or 0:,} in ({usage.cached or 0:,} cached), {usage.output or 0:,} out"
+
+
+def run_as_json(run: Run) -> dict[str, Any]:
+    """A run with its whole record, for `--json`."""
+    record = run.record
+    return {
+        "id": run.id,
+        "task": run.task,
+        "agent": run.agent,
+        "agent_version": run.agent_version,
+        "model": run.model,
+        "outcome": run.outcome,
+        "workspace": run.workspace,
+        "source": run.source,
+        "format": record.format,
+        "tells": sorted(record.tells),
+        "turns": record.turns,
+        "entries": list(record.walk()),
+        "unparsed": record.unparsed,
+        "skipped": record.skipped,
+        "unpaired": record.unpaired,
+        "final": record.final,
+    }
+
+
+def print_transcript(judgment: Judgment) -> None:
+    """Print every question, answer and look, in order."""
+    looks = {look.id: look for look in judgment.looks}
+    for number, step in enumerate(judgment.steps, 1):
+        _write(f"\n──── {number} ────\n{shown(step.told)}\n")
+        if step.reasoning:
+            _write(f"[reasoning] {shown(step.reasoning)}\n")
+        _write(f"[{judgment.judge.model}] {shown(step.said or '(no words)')}\n")
+        for call in step.calls:
+            _write(f"→ {shown(call)}")
+        for name in step.looks:
+            if look := looks.get(name):
+                _write(f"\n{_heading(look)}\n{shown(look.text)}")
+        for words in step.refused:
+            _write(f"refused: {shown(words)}")
+
+
+def _write(text: str) -> None:
+    sys.stdout.write(text + "\n")

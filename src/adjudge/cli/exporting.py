@@ -1,0 +1,93 @@
+"""`adjudge export`: judgments for other tools."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from adjudge.cli.options import StorePath, settings_with
+from adjudge.cli.printing import say
+from adjudge.errors import InputError, OutsideError
+
+if TYPE_CHECKING:
+    from adjudge.exports.judged import Judged
+    from adjudge.store.store import Store
+
+
+class Form(StrEnum):
+    """The forms of an export."""
+
+    JSONL = "jsonl"
+    JUNIT = "junit"
+    REWARD = "reward"
+    HTML = "html"
+
+
+ONE = (Form.REWARD, Form.HTML)
+"""Forms that hold one judgment."""
+
+
+def export(
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Judgments, or the beginnings of their ids [default: all].")
+    ] = None,
+    form: Annotated[
+        Form, typer.Option("--as", help="jsonl and junit take many judgments, reward and html one.")
+    ] = Form.JSONL,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="The file to write [default: standard output].")
+    ] = None,
+    store: StorePath = None,
+) -> int:
+    """Export judgments: JSON Lines, JUnit XML, Harbor's reward.json, or one self-contained HTML page."""
+    from adjudge import wiring
+
+    with wiring.open_store(settings_with(store=store)) as kept:
+        wanted = [kept.find_judgment(name) for name in names] if names else [row.id for row in kept.judgments()]
+        if form in ONE and len(wanted) != 1:
+            raise InputError(f"--as {form}: needs exactly one judgment, got {len(wanted)}; `adjudge list` shows the runs")
+        text = exported(kept, wanted, form)
+    if output is None:
+        sys.stdout.write(text)
+    else:
+        _write(output, text)
+        say(f"{output}: {len(wanted)} {'judgment' if len(wanted) == 1 else 'judgments'}")
+    return 0
+
+
+def exported(store: Store, judgments: Sequence[str], form: Form) -> str:
+    """Stored judgments in one of the forms."""
+    from adjudge.exports.html import html_page
+    from adjudge.exports.junit import junit_xml
+    from adjudge.exports.lines import json_lines
+    from adjudge.exports.reward import reward_json
+
+    match form:
+        case Form.JSONL:
+            return "".join(f"{line}\n" for line in json_lines(store.judgment(name) for name in judgments))
+        case Form.JUNIT:
+            return junit_xml(_judged(store, name) for name in judgments)
+        case Form.REWARD:
+            return reward_json(store.judgment(judgments[0]))
+        case Form.HTML:
+            return html_page(_judged(store, judgments[0]))
+
+
+def _judged(store: Store, name: str) -> Judged:
+    from adjudge.exports.judged import Judged
+
+    judgment = store.judgment(name)
+    rubric = store.rubric(judgment.rubric_hash) if judgment.rubric_hash else None
+    return Judged(judgment, store.run(judgment.run), rubric)
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise OutsideError(f"{path}: cannot be written: {error.strerror}") from error

@@ -1,0 +1,151 @@
+"""`adjudge import`, `list` and `show`: what is in the store."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from adjudge.cli.options import Json, StorePath, settings_with
+from adjudge.cli.printing import print_json, results, say, table
+
+if TYPE_CHECKING:
+    from adjudge.run import Run
+    from adjudge.store.store import Store
+
+NAMED = 3
+"""Unread pieces of a recording that a message names."""
+
+
+def import_runs(
+    paths: Annotated[list[Path], typer.Argument(help="Recordings, run folders, or folders of recordings.")],
+    store: StorePath = None,
+    as_json: Json = False,
+) -> int:
+    """Keep the runs that recordings hold. Importing a run again changes nothing."""
+    from adjudge import wiring
+
+    imported = []
+    with wiring.open_store(settings_with(store=store)) as kept:
+        for path in paths:
+            for run in wiring.read_runs(path):
+                kept.add_run(run)
+                imported.append(_as_imported(run))
+                _say_unread(run)
+    if as_json:
+        print_json(imported)
+        return 0
+    headings = ("run", "format", "agent", "model", "turns", "entries", "unparsed")
+    cells = [[str(run[heading] if run[heading] is not None else "") for heading in headings] for run in imported]
+    results().print(table(headings, cells, right=(4, 5, 6)))
+    return 0
+
+
+def _as_imported(run: Run) -> dict[str, Any]:
+    record = run.record
+    return {
+        "run": run.id,
+        "format": record.format,
+        "agent": run.agent,
+        "model": run.model,
+        "turns": len(record.turns),
+        "entries": len(record.entries) + sum(len(child.entries) for child in record.children),
+        "unparsed": len(record.unparsed),
+        "skipped": record.skipped,
+        "source": run.source,
+    }
+
+
+def _say_unread(run: Run) -> None:
+    unread = run.record.unparsed
+    for piece in unread[:NAMED]:
+        say(f"{run.source}: {piece.place} was not read: {piece.reason}")
+    if len(unread) > NAMED:
+        say(f"{run.source}: {len(unread) - NAMED} more pieces were not read; `adjudge show {run.id} --json` lists them")
+
+
+def list_runs(
+    store: StorePath = None,
+    as_json: Json = False,
+) -> int:
+    """List the runs in the store, the latest first."""
+    from adjudge import wiring
+
+    with wiring.open_store(settings_with(store=store)) as kept:
+        rows = kept.runs()
+    if as_json:
+        print_json(rows)
+        return 0
+    if not rows:
+        say("No runs yet: `adjudge import PATH` keeps some, `adjudge judge PATH` keeps the run that it judges.")
+        return 0
+    headings = ("run", "agent", "model", "turns", "judged", "score", "task")
+    cells = [
+        (
+            row.id,
+            row.agent or "",
+            row.model or "",
+            str(row.turns),
+            str(row.judgments),
+            _score(row.status, row.score),
+            row.task or "",
+        )
+        for row in rows
+    ]
+    results().print(table(headings, cells, right=(3, 4, 5)))
+    return 0
+
+
+def _score(status: str | None, score: float | None) -> str:
+    return "errored" if status == "errored" else "" if score is None else f"{score:.2f}"
+
+
+def show(
+    name: Annotated[str, typer.Argument(help="A run's or a judgment's id, or the beginning of one.")],
+    exhibit: Annotated[str | None, typer.Argument(help="An entry (e12) or a look (L3), to see it whole.")] = None,
+    transcript: Annotated[
+        bool, typer.Option("--transcript", help="With a judgment: the evaluator's whole transcript.")
+    ] = False,
+    store: StorePath = None,
+    as_json: Json = False,
+) -> int:
+    """Show a run or a judgment, or one exhibit of it."""
+    from adjudge import wiring
+
+    with wiring.open_store(settings_with(store=store)) as kept:
+        if name.startswith("j"):
+            return _show_judgment(kept, kept.find_judgment(name), exhibit, transcript, as_json)
+        return _show_run(kept, kept.find_run(name), exhibit, as_json)
+
+
+def _show_judgment(store: Store, name: str, exhibit: str | None, transcript: bool, as_json: bool) -> int:
+    from adjudge.cli.exhibits import print_exhibit, print_transcript
+    from adjudge.cli.verdicts import print_judgment
+
+    judgment = store.judgment(name)
+    run = store.run(judgment.run)
+    if exhibit:
+        print_exhibit(exhibit, run.record, judgment.looks, as_json)
+    elif as_json:
+        print_json(judgment)
+    else:
+        print_judgment(results(), judgment, run)
+        if store.workspace_changed(name):
+            say("The workspace has changed since this judgment: what its looks saw is kept, but may no longer be there.")
+        if transcript:
+            print_transcript(judgment)
+    return 0
+
+
+def _show_run(store: Store, name: str, exhibit: str | None, as_json: bool) -> int:
+    from adjudge.cli.exhibits import print_exhibit, print_run, run_as_json
+
+    run = store.run(name)
+    if exhibit:
+        print_exhibit(exhibit, run.record, (), as_json)
+    elif as_json:
+        print_json(run_as_json(run))
+    else:
+        print_run(run, store.judgments(name))
+    return 0

@@ -1,0 +1,195 @@
+"""From settings and names to objects: the only place that chooses implementations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from secrets import token_hex
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from adjudge.errors import AdjudgeError, InputError, ModelError
+from adjudge.settings import KEYS
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from adjudge.judges.evaluator.loop import Progress
+    from adjudge.judgment import Judgment
+    from adjudge.machines.selftest import Check
+    from adjudge.ports import Machine, Model
+    from adjudge.rubric import Rubric
+    from adjudge.run import Run
+    from adjudge.settings import Settings
+    from adjudge.store.store import Store
+    from adjudge.verifying import Verification
+
+DEMO = Path(__file__).parent / "demo"
+"""The bundled run, its rubric and a recorded exchange with a strong model."""
+
+
+def open_store(settings: Settings) -> Store:
+    """The store that the settings name.
+
+    Raises:
+        InputError: it cannot be a store, or a newer adjudge made it.
+        OutsideError: the disk does not let it be opened.
+    """
+    from adjudge.store.store import open_store as open_folder
+
+    return open_folder(settings.store)
+
+
+def read_runs(path: Path) -> Iterator[Run]:
+    """The runs in a recording or a folder; see `importers.sniff.read_runs`."""
+    from adjudge.importers.sniff import read_runs as read
+
+    return read(path)
+
+
+def find_run(name: str, settings: Settings, workspace: Path | None = None) -> Run:
+    """The one run that a path or a stored run's id (or the beginning of one) names, with a workspace if one is given.
+
+    Raises:
+        InputError: there is no such run, or the path holds several.
+    """
+    run = _only_run(Path(name)) if Path(name).exists() else _stored_run(name, settings)
+    return msgspec.structs.replace(run, workspace=str(workspace.resolve())) if workspace else run
+
+
+def _only_run(path: Path) -> Run:
+    runs = read_runs(path)
+    run = next(runs)
+    others = sum(1 for _ in runs)
+    if others:
+        raise InputError(
+            f"{path}: holds {others + 1} runs; `adjudge import {path}` keeps them all, then judge one by its id"
+        )
+    return run
+
+
+def _stored_run(name: str, settings: Settings) -> Run:
+    if not name.startswith("r-"):
+        raise InputError(f"{name}: there is no such file or folder; a stored run's id begins with r-")
+    with open_store(settings) as store:
+        return store.run(store.find_run(name))
+
+
+def find_rubric(path: str) -> Rubric:
+    """The rubric in a file; see `rubric.read_rubric`."""
+    from adjudge.rubric import read_rubric
+
+    return read_rubric(Path(path))
+
+
+async def judge(
+    run: Run,
+    rubric: Rubric | None,
+    settings: Settings,
+    on_progress: Callable[[Progress], None] | None = None,
+    exchange: Path | None = None,
+) -> Judgment:
+    """Judge a run with what the settings name, and land the run and the judgment in the store.
+
+    `exchange` is a file that keeps what was said with the model, so that `recorded/FILE` can play it again.
+    """
+    from adjudge.judges.evaluator.judge import Evaluator
+    from adjudge.models.names import same_model
+
+    with open_store(settings) as store:
+        store.add_run(run)
+        async with _model(rubric, settings, exchange) as (model, nonce), _machine(run, settings) as machine:
+            evaluator = Evaluator(model, settings, nonce=nonce, same_model=same_model, on_progress=on_progress)
+            judgment = await evaluator.judge(run, rubric, machine)
+        await store.land(judgment, rubric)
+    return judgment
+
+
+@asynccontextmanager
+async def _model(
+    rubric: Rubric | None, settings: Settings, exchange: Path | None
+) -> AsyncIterator[tuple[Model | None, str | None]]:
+    """The model that judges, if one is needed and can be had, and the envelopes' token if it must be a certain one."""
+    from adjudge.models.budget import BudgetedModel
+    from adjudge.models.recorded import RecordedModel, Recorder
+
+    needed = rubric is not None and any(criterion.probe is None for criterion in rubric.criteria)
+    model = _opened(settings) if needed else None
+    nonce = model.nonce if isinstance(model, RecordedModel) else None
+    if model is not None and settings.budget is not None:
+        model = BudgetedModel(model, settings.budget)
+    recorder = None
+    if model is not None and exchange is not None:
+        nonce = nonce or token_hex(8)
+        model = recorder = Recorder(model, f"adjudge, judging with {model.name}", nonce)
+    try:
+        yield model, nonce
+    finally:
+        if model is not None:
+            await model.close()
+        if recorder is not None and exchange is not None:
+            recorder.write(exchange)
+
+
+def _opened(settings: Settings) -> Model | None:
+    """The model of the settings; `None` if none is named."""
+    from adjudge.models.opening import UnavailableModel, open_model
+
+    if settings.model is None:
+        return None
+    try:
+        return open_model(settings.model, settings)
+    except ModelError as error:  # the judgment says so, in the store as well
+        return UnavailableModel(settings.model, error)
+
+
+@asynccontextmanager
+async def _machine(run: Run, settings: Settings) -> AsyncIterator[Machine | None]:
+    """A machine on the run's workspace, if it has one."""
+    if run.workspace is None:
+        yield None
+        return
+    from adjudge.machines.local import LocalMachine
+
+    machine = await LocalMachine.open(Path(run.workspace), settings.machine, settings.expose)
+    try:
+        yield machine
+    finally:
+        await machine.close()
+
+
+def verify(store: Store, judgment: str) -> Verification:
+    """Check a stored judgment again; see `store.checking.verify_stored`."""
+    from adjudge.store.checking import verify_stored
+
+    return verify_stored(store, judgment)
+
+
+async def diagnose(settings: Settings) -> tuple[Check, ...]:
+    """What works here: the machine, the store, and access to models."""
+    from adjudge.machines.diagnosis import diagnose as diagnose_machine
+
+    return (*await diagnose_machine(), _check_of_store(settings), _check_of_keys(settings))
+
+
+def _check_of_store(settings: Settings) -> Check:
+    from adjudge.machines.selftest import Check
+
+    try:
+        with open_store(settings) as store:
+            store.require_room()
+    except AdjudgeError as error:
+        return Check("store", False, str(error), "name another folder with --store or ADJUDGE_STORE")
+    return Check("store", True, f"{settings.store} can be written")
+
+
+def _check_of_keys(settings: Settings) -> Check:
+    from adjudge.machines.selftest import Check
+
+    named = f"ADJUDGE_MODEL is {settings.model}" if settings.model else "no ADJUDGE_MODEL is set"
+    if settings.keys:
+        return Check("models", True, f"{named}; keys: {', '.join(sorted(settings.keys))}")
+    help = f"set one of {', '.join(KEYS)}, or judge with a server of your own: --model http://HOST:PORT/v1#MODEL"
+    return Check("models", settings.model is not None, f"{named}; no key is set", help)

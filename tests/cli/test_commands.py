@@ -1,0 +1,212 @@
+"""What each command prints and how it ends, as a user meets it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from adjudge import __version__, wiring
+
+from .conftest import Command, Script
+
+PROBES = """\
+criteria:
+  - {id: four, text: "`sh roman.sh 4` prints `IV`.", probe: {run: sh roman.sh 4, stdout: "IV\\n"}}
+  - {id: notes, text: NOTES.md exists., probe: {file: NOTES.md, exists: true}}
+"""
+FAILING = PROBES + "  - {id: large, text: '4000 is refused with 2.', probe: {run: sh roman.sh 4000, exit: 2}}\n"
+WORDS = "criteria:\n  - '`sh test.sh` ends with exit status 0.'\n"
+
+
+def written(text: str, name: str = "rubric.yaml") -> Path:
+    path = Path(name)
+    path.write_text(text)
+    return path
+
+
+def test_the_version_needs_no_application() -> None:
+    command = [sys.executable, "-X", "importtime", "-m", "adjudge", "--version"]
+    ended = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert ended.stdout == f"adjudge {__version__}\n"
+    assert "typer" not in ended.stderr
+    assert "msgspec" not in ended.stderr
+
+
+def test_a_run_is_judged_by_probes_without_any_key(adjudge: Command) -> None:
+    ended = adjudge("judge", wiring.DEMO, "--rubric", written(PROBES))
+    assert ended.status == 0, ended.err
+    assert "2 of 2 criteria passed (score 1.00)" in ended.out
+
+
+def test_a_failed_criterion_is_exit_status_1(adjudge: Command) -> None:
+    ended = adjudge("judge", wiring.DEMO, "--rubric", written(FAILING))
+    assert ended.status == 1
+    assert "2 of 3 criteria passed" in ended.out
+
+
+def test_without_a_key_a_rubric_in_words_is_not_judged_and_one_sentence_says_so(adjudge: Command) -> None:
+    ended = adjudge("judge", wiring.DEMO, "--rubric", written(WORDS), "--json")
+    judgment = json.loads(ended.out)
+    assert ended.status == 3
+    assert judgment["status"] == "errored"
+    assert judgment["reason"].startswith("No model to judge with")
+    assert "score" not in judgment
+
+
+def test_a_named_model_without_its_key_is_not_judged_and_the_variable_is_named(adjudge: Command) -> None:
+    ended = adjudge("judge", wiring.DEMO, "--rubric", written(WORDS), "--model", "anthropic/claude-sonnet-4-5")
+    assert ended.status == 3
+    assert "ANTHROPIC_API_KEY" in ended.out
+
+
+def test_without_a_rubric_the_exit_status_of_the_agent_decides(adjudge: Command) -> None:
+    ended = adjudge("judge", wiring.DEMO, "--rubric", "none")
+    assert ended.status == 0
+    assert "exit status 0" in ended.out
+
+
+def test_a_judgment_can_be_shown_verified_and_exported(adjudge: Command, tmp_path: Path) -> None:
+    judgment = json.loads(adjudge("judge", wiring.DEMO, "--rubric", written(FAILING), "--json").out)["id"]
+    assert "FAIL  large" in adjudge("show", judgment[:6]).out
+    assert adjudge("verify", judgment).status == 0
+    assert json.loads(adjudge("export", judgment, "--as", "reward").out)["reward"] == pytest.approx(2 / 3)
+    suites = ElementTree.fromstring(adjudge("export", judgment, "--as", "junit").out)
+    assert [suite.get("failures") for suite in suites.iter("testsuite")] == ["1"]
+    assert json.loads(adjudge("export", "--as", "jsonl").out)["id"] == judgment
+    assert adjudge("export", judgment, "--as", "html", "-o", "page.html").status == 0
+    page = (tmp_path / "page.html").read_text()
+    assert "<script" not in page
+    assert "large" in page
+
+
+def test_an_exhibit_can_be_seen_whole(adjudge: Command) -> None:
+    judgment = json.loads(adjudge("judge", wiring.DEMO, "--rubric", written(FAILING), "--json").out)["id"]
+    assert "exit status: 1" in adjudge("show", judgment, "L3").out
+    assert "sh test.sh" in adjudge("show", judgment, "e4").out
+    wrong = adjudge("show", judgment, "e999")
+    assert wrong.status == 2
+    assert "no such exhibit" in wrong.err
+
+
+def test_importing_twice_is_one_run(adjudge: Command) -> None:
+    for _ in range(2):
+        assert adjudge("import", wiring.DEMO / "record.json").status == 0
+    rows = json.loads(adjudge("list", "--json").out)
+    assert [row["turns"] for row in rows] == [9]
+
+
+def test_an_empty_store_says_how_to_fill_it(adjudge: Command) -> None:
+    ended = adjudge("list")
+    assert (ended.status, ended.out) == (0, "")
+    assert "adjudge import" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("words", "names"),
+    [
+        (("judge", "nowhere.jsonl", "-r", "none"), "nowhere.jsonl"),
+        (("judge", "r-123", "-r", "none"), "r-123"),
+        (("judge", wiring.DEMO, "-r", "missing.yaml"), "missing.yaml"),
+        (("show", "j-123"), "j-123"),
+        (("export", "--as", "html"), "exactly one judgment"),
+        (("import", "nowhere"), "nowhere"),
+        (("judge", wiring.DEMO), "--rubric"),
+        (("judge", wiring.DEMO, "-r", "none", "--looks", "many"), "--looks"),
+        (("list", "--wrong"), "--wrong"),
+    ],
+)
+def test_bad_input_is_exit_status_2_and_is_named(adjudge: Command, words: tuple[object, ...], names: str) -> None:
+    ended = adjudge(*words)
+    assert ended.status == 2
+    assert names in ended.err
+    assert "Traceback" not in ended.err
+
+
+def test_a_setting_of_the_wrong_kind_is_bad_input(adjudge: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ADJUDGE_LOOKS", "many")
+    ended = adjudge("list")
+    assert ended.status == 2
+    assert "ADJUDGE_LOOKS" in ended.err
+
+
+def test_an_error_of_our_own_is_exit_status_4(adjudge: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    def breaks(*_: object) -> None:
+        raise ZeroDivisionError("broken on purpose")
+
+    monkeypatch.setattr(wiring, "open_store", breaks)
+    ended = adjudge("list")
+    assert ended.status == 4
+    assert "bug of adjudge" in ended.err
+
+
+def test_rubric_check_remarks_and_never_blocks(adjudge: Command) -> None:
+    ended = adjudge("rubric", "check", written("criteria:\n  - The code is correct and minimal.\n"))
+    assert ended.status == 0
+    assert "correct" in ended.out
+
+
+def test_doctor_names_what_works_and_what_would_help(adjudge: Command) -> None:
+    checks = {check["name"]: check for check in json.loads(adjudge("doctor", "--json").out)}
+    assert checks["store"]["works"] is True
+    assert checks["models"]["works"] is False
+    assert "OPENROUTER_API_KEY" in checks["models"]["help"]
+
+
+def test_control_sequences_of_what_is_judged_never_reach_the_terminal(adjudge: Command, tmp_path: Path) -> None:
+    evil = "\x1b]0;owned\x07\x1b[2J\u202eevil"
+    chat = [{"role": "user", "content": f"Do it{evil}"}, {"role": "assistant", "content": f"Done{evil}"}]
+    (tmp_path / "chat.json").write_text(json.dumps({"messages": chat}))
+    run = json.loads(adjudge("import", "chat.json", "--json").out)[0]["run"]
+    for words in (("list",), ("show", run), ("show", run, "e2"), ("judge", run, "-r", "none")):
+        ended = adjudge(*words)
+        assert not {"\x1b", "\x07", "\u202e"} & set(ended.out + ended.err), words
+
+
+def evaluator_that(looks: list[tuple[str, dict[str, Any]]], decision: dict[str, Any]) -> Script:
+    """Looks first, then decides."""
+
+    def script(body: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+        looked = any(message["role"] == "tool" for message in body["messages"])
+        return [("decide", decision)] if looked else looks
+
+    return script
+
+
+def decided(verdict: str, exhibit: str, quote: str) -> dict[str, Any]:
+    citations = [{"exhibit": exhibit, "quote": quote}]
+    return {
+        "verdicts": [{"criterion": "c1", "verdict": verdict, "note": "Ran it: 11 of 11.", "citations": citations}],
+        "summary": "It edited a script.",
+    }
+
+
+def test_a_model_judges_over_the_wire_and_its_exchange_can_be_played_again(
+    adjudge: Command, serve: Callable[[Script], str]
+) -> None:
+    model = serve(evaluator_that([("run_command", {"command": "sh test.sh"})], decided("pass", "L1", "exit status: 0")))
+    rubric = written(WORDS)
+    ended = adjudge("judge", wiring.DEMO, "-r", rubric, "--model", model, "--exchange", "exchange.json", "--json")
+    judgment = json.loads(ended.out)
+    assert (ended.status, judgment["score"]) == (0, 1.0), ended
+    assert judgment["looks"][0]["text"] == "11 of 11 checks pass\n"
+    assert [call["usage"]["cached"] for call in judgment["calls"]] == [80, 80]
+    again = adjudge("judge", wiring.DEMO, "-r", rubric, "--model", "recorded/exchange.json", "--budget", 0.01)
+    assert again.status == 0, again
+    rubric.write_text("criteria:\n  - '`sh test.sh` ends with exit status 1.'\n")
+    other = adjudge("judge", wiring.DEMO, "-r", rubric, "--model", "recorded/exchange.json")
+    assert other.status == 3
+    assert "differs" in other.out
+
+
+def test_a_pass_that_points_at_nothing_is_stopped(adjudge: Command, serve: Callable[[Script], str]) -> None:
+    model = serve(evaluator_that([("outline", {})], decided("pass", "e24", "all 12 checks pass")))
+    ended = adjudge("judge", wiring.DEMO, "-r", written(WORDS), "--model", model)
+    assert ended.status == 1
+    assert "stopped by the evidence gate" in ended.out

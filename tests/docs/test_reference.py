@@ -1,0 +1,126 @@
+"""The reference says what the code has, all of it and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+import pytest
+import typer
+
+from adjudge.cli.app import app
+from adjudge.evidence import Citation, Holding, Look
+from adjudge.importers.sniff import IMPORTERS
+from adjudge.judgment import Answer, Call, Judge, Judgment, Steering, Step, Verdict
+from adjudge.record import Usage
+from adjudge.settings import BASE_URLS, KEYS, MachineLimits, Settings, read_settings
+
+from .pages import DOCS, code, rows, sections
+
+REFERENCE = DOCS / "reference"
+
+
+# --- the command line
+
+
+Command = Any
+"""A command of the parser that Typer carries inside of it, whose types are private."""
+
+
+def commands(group: Command, words: tuple[str, ...] = ("adjudge",)) -> Iterator[tuple[str, Command]]:
+    """Every command with its words, the groups that only hold others left out."""
+    inner = getattr(group, "commands", {})
+    if not inner or len(words) == 1:
+        yield " ".join(words), group
+    for name, command in inner.items():
+        yield from commands(command, (*words, name))
+
+
+COMMANDS = dict(commands(typer.main.get_command(app)))
+
+
+def parameters(command: Command) -> set[str]:
+    """The names of its options and arguments."""
+    names: set[str] = set()
+    for parameter in command.params:
+        names |= set(parameter.opts) if parameter.param_type_name == "option" else {str(parameter.name)}
+    return names - {"--help"}
+
+
+def test_each_command_has_its_section() -> None:
+    assert {name for name in sections(REFERENCE / "cli.md") if name.split()[0] == "adjudge"} == set(COMMANDS)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_commands_section_names_its_options_and_no_other(name: str) -> None:
+    told = {piece for row in rows(sections(REFERENCE / "cli.md")[name]) for piece in code(row[0])}
+    assert told == parameters(COMMANDS[name])
+
+
+# --- settings
+
+
+def defaults() -> dict[str, str]:
+    """The variables of the settings, with what the page must say is their default."""
+    own = {f"ADJUDGE_{name.upper()}": value for name, value in msgspec.structs.asdict(Settings()).items()}
+    for name in ("MACHINE", "KEYS", "BASE_URLS"):
+        del own[f"ADJUDGE_{name}"]
+    limits = msgspec.structs.asdict(MachineLimits())
+    own |= {f"ADJUDGE_MACHINE_{name.upper()}": value for name, value in limits.items()}
+    return {name: "none" if value in (None, ()) else f"`{_written(value)}`" for name, value in own.items()}
+
+
+def _written(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def test_each_setting_is_told_with_its_default() -> None:
+    found = sections(REFERENCE / "settings.md")
+    told = rows(found["Judging"]) + rows(found["Limits of commands on the machine"])
+    assert {code(row[0])[0]: row[1] for row in told} == defaults()
+
+
+@pytest.mark.parametrize("name", defaults())
+def test_each_variable_of_the_page_is_read(name: str) -> None:
+    values = {"ADJUDGE_MASK": "false", "ADJUDGE_EXPOSE": "/opt/tools"}
+    assert read_settings({name: values.get(name, "7")}) != read_settings({})
+
+
+def test_each_variable_of_a_provider_is_told() -> None:
+    told = rows(sections(REFERENCE / "settings.md")["Keys and addresses of providers"])
+    assert [code(row[0])[0] for row in told] == [*KEYS, *BASE_URLS]
+
+
+# --- formats
+
+
+def test_each_format_has_its_section() -> None:
+    told = [name for name in sections(REFERENCE / "formats.md") if name in {importer.name for importer in IMPORTERS}]
+    assert sorted(told) == sorted(importer.name for importer in IMPORTERS)
+
+
+def test_the_table_of_formats_names_each() -> None:
+    told = [code(row[0])[0] for row in rows(sections(REFERENCE / "formats.md")["What each can tell"])]
+    assert sorted(told) == sorted(importer.name for importer in IMPORTERS if importer.name not in ("run folder", "harbor"))
+
+
+# --- a judgment's fields
+
+STRUCTS = (Judgment, Judge, Verdict, Holding, Citation, Answer, Look, Step, Call, Usage, Steering)
+
+
+@pytest.mark.parametrize("struct", STRUCTS, ids=lambda struct: struct.__name__)
+def test_each_field_of_a_judgment_is_told(struct: type[msgspec.Struct]) -> None:
+    told = [code(row[0])[0] for row in rows(sections(REFERENCE / "judgment.md")[struct.__name__])]
+    assert sorted(told) == sorted(struct.__struct_fields__)
+
+
+def test_no_other_value_is_told() -> None:
+    named = {name for name in sections(REFERENCE / "judgment.md") if name.isidentifier() and name[0].isupper()}
+    assert named == {struct.__name__ for struct in STRUCTS} | {"Example"}
+
+
+def test_every_page_of_the_reference_is_in_the_contents() -> None:
+    contents = (DOCS / "README.md").read_text("utf-8")
+    assert [page for page in sorted(REFERENCE.glob("*.md")) if f"reference/{page.name}" not in contents] == []

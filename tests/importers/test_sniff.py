@@ -1,0 +1,93 @@
+"""From a path to runs."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+import zstandard
+
+from adjudge.errors import InputError
+from adjudge.importers.sniff import IMPORTERS, first_bytes, read_runs
+
+FIXTURES = Path(__file__).parent / "fixtures"
+
+FORMATS = {
+    "claude/claude-fix/cb7f73c6-380c-476e-8be9-7198a1e14293.jsonl": "claude-code",
+    "claude/claude-fix.stdout": "claude-stream-json",
+    "codex/codex-fix/rollout-2026-11-29T20-09-27-01a228ed-4261-7b03-b3c5-3704189fef25.jsonl": "codex-rollout",
+    "codex/codex-failcmd.stdout": "codex-exec-json",
+}
+
+
+@pytest.mark.parametrize(("name", "format"), FORMATS.items())
+def test_a_format_is_recognised_from_content_whatever_the_name(name: str, format: str, tmp_path: Path) -> None:
+    shutil.copy(FIXTURES / name, tmp_path / "wrong.png")
+    (run,) = read_runs(tmp_path / "wrong.png")
+    assert run.record.format == format
+
+
+@pytest.mark.parametrize(("name", "format"), FORMATS.items())
+def test_only_one_importer_recognises_a_file(name: str, format: str) -> None:
+    path = FIXTURES / name
+    assert [importer.name for importer in IMPORTERS if importer.recognises(path, first_bytes(path))] == [format]
+
+
+@pytest.mark.parametrize("compress", [gzip.compress, zstandard.compress])
+def test_compressed_files_are_recognised(compress: object, tmp_path: Path) -> None:
+    assert callable(compress)
+    (tmp_path / "x").write_bytes(compress((FIXTURES / "claude/claude-fix.stdout").read_bytes()))
+    (run,) = read_runs(tmp_path / "x")
+    assert run.record.format == "claude-stream-json"
+
+
+def test_a_folder_of_sessions_gives_one_run_each_and_sub_agents_none(tmp_path: Path) -> None:
+    shutil.copytree(FIXTURES / "claude" / "claude-sub", tmp_path / "a")
+    shutil.copytree(FIXTURES / "codex" / "codexjs-sub", tmp_path / "b" / "2026")
+    shutil.copytree(FIXTURES / "codex" / "codex-fix", tmp_path / "b" / "2027")
+    (tmp_path / "b" / "notes.txt").write_text("nothing")
+    (tmp_path / "b" / "broken.gz").write_bytes(b"\x1f\x8b\x08broken")
+    runs = list(read_runs(tmp_path))
+    assert [(run.record.format, len(run.record.children)) for run in runs] == [
+        ("claude-code", 1),
+        ("codex-rollout", 1),
+        ("codex-rollout", 0),
+    ]
+
+
+def test_an_unknown_file_is_refused_with_what_was_seen_and_what_is_known(tmp_path: Path) -> None:
+    (tmp_path / "log").write_text("Starting up…\nmore\n")
+    with pytest.raises(InputError) as refusal:
+        list(read_runs(tmp_path / "log"))
+    assert "log: not a recording of a known format: its first line is 'Starting up…'" in str(refusal.value)
+    assert all(importer.name in str(refusal.value) for importer in IMPORTERS)
+
+
+@pytest.mark.parametrize("name", ["missing", "empty", "folder"])
+def test_nothing_to_read_is_the_users_error(name: str, tmp_path: Path) -> None:
+    (tmp_path / "empty").write_bytes(b"")
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(InputError, match=name):
+        list(read_runs(tmp_path / name))
+
+
+def test_a_first_line_longer_than_the_head_is_seen_whole(tmp_path: Path) -> None:
+    meta = {"type": "session_meta", "payload": {"id": "a", "base_instructions": "x" * 200_000}}
+    (tmp_path / "x").write_text(json.dumps(meta) + "\n")
+    (run,) = read_runs(tmp_path / "x")
+    assert run.record.format == "codex-rollout"
+
+
+def test_a_similar_format_of_another_agent_is_not_taken_for_claudes(tmp_path: Path) -> None:
+    row = {
+        "type": "user",
+        "uuid": "u",
+        "parentUuid": None,
+        "sessionId": "s",
+        "message": {"role": "user", "parts": [{"text": "hi"}]},
+    }
+    (tmp_path / "x").write_text(json.dumps(row))
+    assert not any(importer.recognises(tmp_path / "x", json.dumps(row).encode()) for importer in IMPORTERS[:2])
