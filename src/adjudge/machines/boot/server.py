@@ -112,7 +112,9 @@ class Server:
                 return
             self.watch(sandbox, events)
             if control in events:
-                message, fds, _, _ = socket.recv_fds(self.control, LONGEST, 2, socket.MSG_CMSG_CLOEXEC)
+                message, fds, _, _ = socket.recv_fds(self.control, LONGEST, 2)
+                for fd in fds:
+                    os.set_inheritable(fd, False)  # recv_fds takes a flag for this, and does not pass it on
                 if not message:
                     return
                 sandbox = self.hear(sandbox, SimpleNamespace(**json.loads(message)), fds)
