@@ -88,5 +88,5 @@ TOLD_OF_MACHINE = ("at", "hooks")
 def _of_machine(machine: Machine | None, envelope: Envelope) -> str:
     if machine is None:
         return prompt.NO_MACHINE
-    told = [f"{name}: {machine.facts[name]}" for name in TOLD_OF_MACHINE if machine.facts.get(name)]
+    told = [f"{name}: {machine.facts[name] or 'none'}" for name in TOLD_OF_MACHINE if name in machine.facts]
     return "\n".join([prompt.MACHINE, *([envelope.around("\n".join(told))] if told else [])])
