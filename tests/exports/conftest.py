@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from adjudge.evidence import Citation, Exhibits, Look
-from adjudge.exports import Judged
+from adjudge.exports.judged import Judged
 from adjudge.importers.build import RecordBuilder
 from adjudge.judgment import Answer, Call, Judge, Judgment, Steering, Step, Verdict, gate, score
 from adjudge.record import Record, Usage

@@ -9,7 +9,10 @@ import msgspec
 import pytest
 
 from adjudge.errors import InputError
-from adjudge.exports import Judged, json_lines, junit_xml, reward_json
+from adjudge.exports.judged import Judged
+from adjudge.exports.junit import junit_xml
+from adjudge.exports.lines import json_lines
+from adjudge.exports.reward import reward_json
 from adjudge.judgment import Judgment, Verdict
 from adjudge.untrusted import shown
 

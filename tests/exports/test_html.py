@@ -14,7 +14,8 @@ import pytest
 
 from adjudge.entries import EntryWriter
 from adjudge.evidence import Citation, Exhibits
-from adjudge.exports import Judged, html_page
+from adjudge.exports.html import html_page
+from adjudge.exports.judged import Judged
 from adjudge.judges.process import ProcessJudge
 from adjudge.judgment import Answer, Verdict, gate
 from adjudge.record import Entry, Record

@@ -18,7 +18,7 @@ from adjudge.judgment import Answer, Call, Judge, Judgment, Step, gate, score
 from adjudge.record import Usage
 from adjudge.rubric import Criterion, Rubric, rubric_hash
 from adjudge.run import Outcome, Run
-from adjudge.store import Store, open_store
+from adjudge.store.store import Store, open_store
 
 Change = Callable[[dict[str, Any]], None]
 

@@ -12,7 +12,8 @@ from adjudge.errors import InputError
 from adjudge.judgment import Judgment
 from adjudge.record import Entry
 from adjudge.run import Run
-from adjudge.store import Store, verify_stored
+from adjudge.store.checking import verify_stored
+from adjudge.store.store import Store
 from adjudge.verifying import Finding
 
 

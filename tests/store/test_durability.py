@@ -20,7 +20,8 @@ from adjudge.entries import EntryWriter
 from adjudge.errors import OutsideError
 from adjudge.record import Entry, Record
 from adjudge.run import Run
-from adjudge.store import Store, open_store, verify_stored
+from adjudge.store.checking import verify_stored
+from adjudge.store.store import Store, open_store
 
 TRIALS = Path(__file__).with_name("trials.py")
 

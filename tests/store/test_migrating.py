@@ -11,9 +11,9 @@ from alembic.script import ScriptDirectory
 
 from adjudge import __version__
 from adjudge.errors import InputError
-from adjudge.store import open_store
 from adjudge.store.schema import REVISIONS, metadata
 from adjudge.store.sqlite import open_engine
+from adjudge.store.store import open_store
 
 MIGRATIONS = Path(__file__).parents[2] / "src" / "adjudge" / "store" / "migrations"
 

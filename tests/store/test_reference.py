@@ -8,7 +8,7 @@ from pathlib import Path
 from adjudge.evidence import Citation, Exhibits
 from adjudge.judgment import Answer, Judge, Judgment, gate, score
 from adjudge.rubric import Criterion, Rubric, rubric_hash
-from adjudge.store import Store
+from adjudge.store.store import Store
 from adjudge.testing import calls, make_record, make_run, user
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"

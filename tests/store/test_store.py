@@ -17,7 +17,7 @@ from adjudge.judgment import Judgment
 from adjudge.record import Entry, Record
 from adjudge.rubric import CommandProbe, Criterion, FileProbe, Rubric
 from adjudge.run import Outcome, Run
-from adjudge.store import Store, open_store
+from adjudge.store.store import Store, open_store
 
 
 def same(record: Record) -> tuple[object, ...]:
@@ -276,7 +276,7 @@ def test_a_store_within_a_file_cannot_be_opened(tmp_path: Path) -> None:
 
 def test_listing_an_existing_store_imports_neither_alembic_nor_fsspec(stored: Store) -> None:
     code = (
-        "import sys; from adjudge.store import open_store\n"
+        "import sys; from adjudge.store.store import open_store\n"
         "with open_store(sys.argv[1]) as store: print(len(store.runs()))\n"
         "print('alembic' in sys.modules, 'fsspec' in sys.modules)"
     )

@@ -9,7 +9,7 @@ import pytest
 from adjudge.judgment import Judgment
 from adjudge.rubric import Rubric
 from adjudge.run import Run
-from adjudge.store import Store
+from adjudge.store.store import Store
 from adjudge.store.workspace import fingerprint
 
 

@@ -29,7 +29,7 @@ from adjudge.judgment import Judge, Judgment, Verdict
 from adjudge.record import Entry, Record
 from adjudge.rubric import Criterion, Rubric, rubric_hash
 from adjudge.run import Run
-from adjudge.store import open_store
+from adjudge.store.store import open_store
 
 CRITERIA = (Criterion("c", "x"),)
 RUBRIC = Rubric("r", CRITERIA, rubric_hash(CRITERIA), "r.yaml")

@@ -55,8 +55,9 @@ What the recording does not tell (exit statuses, results) is not established by 
 # How you cite
 - A citation is an exhibit's id (entry e12, look L3) and a quote from that exhibit.
 - Copy the quote exactly and in one piece, the shortest that proves the point, usually one line: nothing left out in \
-the middle, no two places joined, nothing added. Only white space may differ. A quote holds the value and not just its \
-label, and leaves out a run time: `Ran 11 tests`, not `Ran 11 tests in`.
+the middle, no two places joined, nothing added. Only white space may differ. The headings of entries in a search or \
+an outline (`e9 · turn 3 · call of agent`) are no part of them. A quote holds the value and not just its label, and \
+leaves out a run time: `Ran 11 tests`, not `Ran 11 tests in`.
 - A quote needs three letters or digits, and a bare number stands everywhere. Let your commands label what they print \
 (`print(f"rows={rows}")`) and quote the label with the value.
 - A look's own lines outside of the markers (exit status, matches, lines, output, size) can be quoted, with their number. \
