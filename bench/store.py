@@ -25,7 +25,10 @@ from adjudge.store.store import Store, open_store
 RUNS, ENTRIES = 1000, 50_000
 CRITERIA = (Criterion("c", "`pytest` exits with 0"),)
 RUBRIC = Rubric("bench", CRITERIA, rubric_hash(CRITERIA), "bench.yaml")
-LIST = "import sys; from adjudge.store.store import open_store\nwith open_store(sys.argv[1]) as store: print(len(store.runs()))"
+LIST = (
+    "import sys; from adjudge.store.store import open_store\n"
+    "with open_store(sys.argv[1]) as store: print(len(store.runs()))"
+)
 
 
 def a_record(count: int) -> Record:
