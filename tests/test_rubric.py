@@ -6,7 +6,9 @@ import msgspec
 import pytest
 
 from adjudge.errors import InputError
-from adjudge.rubric import CommandProbe, Criterion, FileProbe, Rubric, check_rubric, read_rubric
+from adjudge.rubric import CommandProbe, Criterion, FileProbe, Rubric
+from adjudge.rubric.reading import read_rubric
+from adjudge.rubric.wording import check_rubric
 
 YAML = """\
 name: hello

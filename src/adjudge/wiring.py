@@ -93,7 +93,7 @@ def _stored_run(name: str, settings: Settings) -> Run:
 
 def find_rubric(path: str) -> Rubric:
     """The rubric in a file; see `rubric.read_rubric`."""
-    from adjudge.rubric import read_rubric
+    from adjudge.rubric.reading import read_rubric
 
     return read_rubric(Path(path))
 

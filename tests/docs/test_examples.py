@@ -12,7 +12,7 @@ import pytest
 
 from adjudge.errors import InputError
 from adjudge.importers.folder_file import read_description
-from adjudge.rubric import read_rubric
+from adjudge.rubric.reading import read_rubric
 
 from .pages import DOCS, Block, blocks, name_of, pages
 

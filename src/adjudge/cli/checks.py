@@ -46,7 +46,7 @@ def check_rubric(
 ) -> int:
     """Say which criteria cannot be established by looking, and what a better one looks like. It never blocks."""
     from adjudge import wiring
-    from adjudge.rubric import check_rubric as remarks_on
+    from adjudge.rubric.wording import check_rubric as remarks_on
 
     rubric = wiring.find_rubric(str(path))
     remarks = remarks_on(rubric)
