@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import sys
 
-OBJECTS = 100_000
+OBJECTS = 500_000
 """New objects after which garbage is looked for."""
 
 
