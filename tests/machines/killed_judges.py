@@ -48,18 +48,20 @@ def start(folder: Path) -> int:
     return pid
 
 
-def kill_them(folder: Path, judges: int, longest: float) -> int:
-    """Start and kill, some at the same time; returns how many were killed while they were at work."""
+def kill_them(folder: Path, judges: int, longest: float) -> tuple[int, set[int]]:
+    """Start and kill, some at the same time; returns how many were killed while they were at work, and who was started."""
     chance, killed = random.Random(0), 0
+    started: set[int] = set()
     running: list[tuple[float, int]] = []
     for _ in range(judges):
         delay = longest * chance.random() ** 2  # most of them early, while the sandbox is being built
         running.append((time.monotonic() + delay, start(folder)))
+        started.add(running[-1][1])
         if len(running) == AT_ONCE:
             killed += kill_next(running)
     while running:
         killed += kill_next(running)
-    return killed
+    return killed, started
 
 
 def kill_next(running: list[tuple[float, int]]) -> int:
@@ -85,12 +87,12 @@ def survivors(seconds: float) -> list[str]:
     return [Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ") for pid in children]
 
 
-def groups() -> list[str]:
-    """Control groups whose judge was a child of ours (all others' judges live)."""
+def groups(judges: set[int]) -> list[str]:
+    """Control groups of these judges, which are all dead; others may be judging on this machine too."""
     left = []
     for directory in cgroups.ROOT.rglob(f"{cgroups.PREFIX}*"):
         pid, started, _ = directory.name.removeprefix(cgroups.PREFIX).split("-")
-        if cgroups.start_of(int(pid)) != started:
+        if int(pid) in judges and cgroups.start_of(int(pid)) != started:
             left.append(str(directory))
     return left
 
@@ -99,13 +101,13 @@ def main() -> None:
     folder, judges, longest = Path(sys.argv[1]), int(sys.argv[2]), float(sys.argv[3])
     ctypes.CDLL(None).prctl(SUBREAPER, 1, 0, 0, 0)
     temporary = set(os.listdir(os.environ.get("TMPDIR", "/tmp")))
-    killed = kill_them(folder, judges, longest)
+    killed, started = kill_them(folder, judges, longest)
     left = survivors(20)
     appeared = set(os.listdir(os.environ.get("TMPDIR", "/tmp"))) - temporary
     result = {
         "killed": killed,
         "survivors": left,
-        "groups": groups(),
+        "groups": groups(started),
         "folders": sorted(name for name in appeared if name.startswith("adjudge")),
         "mounts": [
             line for line in Path("/proc/mounts").read_text().splitlines() if "overlay" in line and str(folder) in line
