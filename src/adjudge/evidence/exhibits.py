@@ -119,7 +119,7 @@ class Exhibits:
         """What adjudge itself states of a look: quoted with its number, if it has one, since the rest says nothing."""
         facts = [fact for fact in look.facts if contains(fold(fact), quote)]
         status = stated_exit_status(quote)
-        if not facts and (status is None or status != look.exit_status):
+        if status != look.exit_status if status is not None else not facts:
             return None
         if not any(_says_the_number(fact, quote) for fact in facts) and status is None:
             return _fault(citation, f"the quote leaves out the number; quote {facts[0]!r}")
@@ -287,7 +287,7 @@ def _commands(call: Entry) -> Iterable[str]:
     """The texts in a call's arguments that may be commands, and lists of words as one command."""
     try:
         arguments = msgspec.json.decode(call.arguments or "null")
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         return [call.arguments or ""]
     values = arguments.values() if isinstance(arguments, dict) else [arguments]
     commands = []

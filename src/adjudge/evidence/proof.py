@@ -30,7 +30,13 @@ def _result(criterion: Criterion, holdings: Sequence[Holding]) -> str | None:
     absent = denies(criterion) and any(each.standing == "absence" and each.place != "record" for each in holdings)
     if not observed and not absent:
         return _needs("a result", "a tool's result, a file or a command's output", holdings)
+    return _exit_status(criterion, holdings)
+
+
+def _exit_status(criterion: Criterion, holdings: Sequence[Holding]) -> str | None:
+    """What is missing if a criterion, whatever it is about, asks for an exit status that nothing cited ended with."""
     asked = asked_exit_status(criterion)
+    observed = [each for each in holdings if each.standing == "observed"]
     if asked is None or any(_ended_so(each, asked) for each in observed):
         return None
     known = {f"{each.source} with {each.exit_status}" for each in observed if each.exit_status is not None}
@@ -50,7 +56,7 @@ def _process(criterion: Criterion, holdings: Sequence[Holding]) -> str | None:
         if on_record and each.place != "record":
             continue
         if each.standing in ("observed", "done") or (each.standing == "absence" and denies(criterion)):
-            return None
+            return _exit_status(criterion, [one for one in holdings if not on_record or one.place == "record"])
     if on_record and any(each.place != "record" for each in holdings):
         return (
             "it is about what the agent did and needs a call or a result of the record; "

@@ -34,11 +34,32 @@ def contains(text: str, quote: str) -> bool:
     """Whether a folded quote stands in a text, as a word of its own if it is short."""
     if len(quote) < WORD_LIKE:
         return any(_words(text, quote))
-    if quote in text:
+    if _cuts_no_number(text, quote):
         return True
     if " " not in quote or max(quote.split(" "), key=len) not in text:
         return False
-    return any(quote in piece for piece in _folded(text, len(quote)))
+    return any(_cuts_no_number(piece, quote) for piece in _folded(text, len(quote) + NEAR))
+
+
+def _cuts_no_number(text: str, quote: str) -> bool:
+    """Whether a quote stands somewhere without a part of a number at its edge: `0 failed` is not in `10 failed`."""
+    first, last = quote[:1].isdigit(), quote[-1:].isdigit()
+    at = text.find(quote)
+    while at >= 0:
+        end = at + len(quote)
+        if not (first and _BEFORE.search(text[max(0, at - NEAR) : at])) and not (
+            last and _AFTER.match(text[end : end + NEAR])
+        ):
+            return True
+        at = text.find(quote, at + 1)
+    return False
+
+
+NEAR = 2
+"""Characters beside a quote that may make a number of its edge a part of a longer one."""
+
+_BEFORE = re.compile(r"(?:\d|\d[.,])\Z")
+_AFTER = re.compile(r"\d|[.,]\d")
 
 
 def stands_everywhere(text: str, quote: str) -> bool:

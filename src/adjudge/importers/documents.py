@@ -171,6 +171,10 @@ _PIECE = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|"|[\[\]{},]', re.DOTALL)
 _CLOSING = {b"{": b"}", b"[": b"]"}
 
 
+DEEPEST = 500
+"""Brackets within brackets beyond which the beginning of a file is no recording's."""
+
+
 @lru_cache(maxsize=8)
 def beginning(head: bytes) -> Any:
     """The JSON value that a file's first bytes begin, as far as they go: its last, broken member is left out.
@@ -187,6 +191,8 @@ def beginning(head: bytes) -> Any:
             break  # a string that goes on beyond the first bytes
         if token in _CLOSING:
             open_brackets.append(_CLOSING[token])
+            if len(open_brackets) > DEEPEST:
+                return None
             cut, closing = match.end(), b"".join(reversed(open_brackets))
         elif token == b",":
             cut, closing = match.start(), b"".join(reversed(open_brackets))

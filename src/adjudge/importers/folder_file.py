@@ -176,7 +176,7 @@ def _string(value: Any) -> str | None:
 
 
 def _whole(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+    return value if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**31 else None
 
 
 def _finite(value: Any) -> float | None:

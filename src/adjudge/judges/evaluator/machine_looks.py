@@ -62,7 +62,12 @@ def listing(items: Sequence[DirectoryItem]) -> str:
 
 
 def _name(item: DirectoryItem) -> str:
-    return item.name if item.name.isprintable() else repr(item.name)
+    return repr(item.name) if " | " in item.name else _on_a_line(item.name)
+
+
+def _on_a_line(name: str) -> str:
+    """A name that an agent chose, so that it can be taken for no line of adjudge's own."""
+    return name if name.isprintable() else repr(name)
 
 
 def _what(item: DirectoryItem) -> str:
@@ -102,9 +107,9 @@ def _page(part: FilePart, before: int) -> tuple[int, bytes]:
 async def search_files(identifier: str, machine: Machine, asked: SearchFiles) -> Look:
     """The lines of files that match, white space folded in what is no regular expression."""
     found = await machine.search(*_pattern(asked))
-    lines = "\n".join(f"{match.path}:{match.line}: {match.text}" for match in found.matches)
+    lines = "\n".join(f"{_on_a_line(match.path)}:{match.line}: {match.text}" for match in found.matches)
     look = Look(identifier, "search_files", "files", _arguments(asked), lines, tuple(_search_facts(found, asked)))
-    return msgspec.structs.replace(look, found=None if found.cut and not found.total else found.total)
+    return msgspec.structs.replace(look, found=found.total or (None if found.cut or found.skipped else 0))
 
 
 def _pattern(asked: SearchFiles) -> tuple[str, str, bool]:
@@ -128,6 +133,8 @@ def _search_facts(found: Found, asked: SearchFiles) -> list[str]:
         facts.append(f"not searched (not text, too large or unreadable): {found.skipped} files")
     if len(found.matches) < found.total:
         facts.append(f"cut: {len(found.matches)} matches are listed")
+    if found.skipped and not found.total:
+        facts[0] = f"nothing found in {found.files} files, but others were not searched: absence is not established"
     if found.cut and not found.total:
         facts[0] = "nothing found so far, but the search was stopped before its end: absence is not established"
     return facts

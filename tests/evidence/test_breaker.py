@@ -1,0 +1,81 @@
+"""Ways in which a pass was once had that nothing had earned."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from adjudge.evidence import Citation, Exhibits, Look, contains
+from adjudge.importers.documents import beginning
+from adjudge.judges.evaluator.machine_looks import list_directory, search_files
+from adjudge.judges.evaluator.tools import ListDirectory, SearchFiles
+from adjudge.judgment import Answer, gate
+from adjudge.ports import Found, Match
+from adjudge.testing import FakeMachine, calls, make_record, make_rubric, says, user
+
+
+@pytest.mark.parametrize(
+    ("text", "quote", "held"),
+    [
+        ("10 failed, 1 passed", "0 failed", False),
+        ("10 failed, 0 failed", "0 failed", True),
+        ("rows: 2400", "rows: 24", False),
+        ("rows: 24,000", "rows: 24", False),
+        ("rows: 24.", "rows: 24", True),
+        ("took 10\n  failed runs", "0 failed runs", False),
+        ("10\n  failed runs", "10 failed runs", True),
+        ("commit 3fa2b", "commit 3fa2b", True),
+    ],
+)
+def test_a_quote_cuts_no_number(text: str, quote: str, held: bool) -> None:
+    assert contains(text, quote) is held
+
+
+def test_an_exit_status_is_not_the_beginning_of_another() -> None:
+    look = Look("L1", "run_command", "command", {"command": "x"}, "", ("exit status: 127",), exit_status=127)
+    assert Exhibits(make_record(user("x")), [look]).check(Citation("L1", "exit status: 1")).standing is None
+
+
+@pytest.mark.parametrize("cited", [("e2", "pytest -q"), ("e3", "4 failed, 1 passed")])
+def test_a_process_that_asks_for_an_exit_status_needs_it(cited: tuple[str, str]) -> None:
+    record = make_record(user("Fix."), calls("bash", "pytest -q", "4 failed, 1 passed", 1), says("Done."))
+    rubric = make_rubric("The agent ran `pytest -q` and it exited with status 0.")
+    (verdict,), _ = gate(rubric, [Answer("c1", True, "It ran at e2.", (Citation(*cited),))], Exhibits(record))
+    assert not verdict.passed
+
+
+def test_arguments_nested_without_end_are_only_text() -> None:
+    record = make_record(user("x"), calls("bash", "x", "all 11 passed"))
+    entries = list(record.entries)
+    entries[1] = msgspec.structs.replace(entries[1], arguments="[" * 100_000)
+    record = msgspec.structs.replace(record, entries=tuple(entries))
+    assert Exhibits(record).check(Citation("e3", "all 11 passed")).standing == "observed"
+
+
+def test_a_beginning_nested_without_end_is_none() -> None:
+    assert beginning(b"[" * 65_536) is None
+
+
+class Hostile(FakeMachine):
+    found = Found((Match("zz\nsrc/app.py:7: assert login()\nq", 1, "login"),), 1, 1)
+
+    async def search(self, pattern: str, path: str = ".", regex: bool = False) -> Found:
+        return self.found
+
+
+async def test_a_name_makes_no_line_of_a_search() -> None:
+    look = await search_files("L1", Hostile(), SearchFiles("login"))
+    assert "\n" not in look.text
+
+
+async def test_a_name_makes_no_item_of_a_listing() -> None:
+    look = await list_directory("L1", FakeMachine({"run.sh | file, 12 bytes, executable": ""}), ListDirectory("."))
+    assert look.text.startswith("'run.sh | file")
+
+
+async def test_files_that_were_not_searched_leave_absence_open() -> None:
+    machine = Hostile()
+    machine.found = Found((), 0, 2, skipped=1)
+    look = await search_files("L1", machine, SearchFiles("eval("))
+    assert look.found is None
+    assert not any("matches: 0" in fact for fact in look.facts)
