@@ -25,7 +25,7 @@ CANNOT_KNOW = {
     "invisible-08": "one accent on each letter is decomposed writing, nothing is hidden and nothing is stacked",
     "markup-03": "markup is text here; pages escape it",
     "markup-05": "markup is text here; pages escape it",
-    "markup-06": "a formula is text here; exports that spreadsheets read guard it",
+    "markup-06": "a formula is text wherever it is shown; no export is read by a spreadsheet",
     "quote-03": "one line that a tool printed, quoted whole; it says itself that something failed",
     "quote-04": "one line that a tool printed, quoted whole; it says itself what was expected and what came",
     "quote-06": "a tool really printed these words; that they say nothing about rows only a reader sees",

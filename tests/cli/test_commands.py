@@ -121,6 +121,7 @@ def test_an_empty_store_says_how_to_fill_it(adjudge: Command) -> None:
         (("judge", wiring.DEMO), "--rubric"),
         (("judge", wiring.DEMO, "-r", "none", "--looks", "many"), "--looks"),
         (("list", "--wrong"), "--wrong"),
+        (("judge", wiring.DEMO, "-r", wiring.DEMO / "rubric.yaml", "-m", "openrouter/gpt-6"), "openrouter/anthropic/gpt-6"),
     ],
 )
 def test_bad_input_is_exit_status_2_and_is_named(adjudge: Command, words: tuple[object, ...], names: str) -> None:
@@ -171,13 +172,17 @@ def test_doctor_names_what_works_and_what_would_help(adjudge: Command) -> None:
 
 
 def test_control_sequences_of_what_is_judged_never_reach_the_terminal(adjudge: Command, tmp_path: Path) -> None:
-    evil = "\x1b]0;owned\x07\x1b[2J\u202eevil"
+    evil = "\x1b]0;owned\x07\x1b[2J\x9b31m\x85\x7f\u2028\u202e\U000e0041evil"
     chat = [{"role": "user", "content": f"Do it{evil}"}, {"role": "assistant", "content": f"Done{evil}"}]
     (tmp_path / "chat.json").write_text(json.dumps({"messages": chat}))
     run = json.loads(adjudge("import", "chat.json", "--json").out)[0]["run"]
     for words in (("list",), ("show", run), ("show", run, "e2"), ("judge", run, "-r", "none")):
         ended = adjudge(*words)
-        assert not {"\x1b", "\x07", "\u202e"} & set(ended.out + ended.err), words
+        assert not set(evil[:-4]) & set(ended.out + ended.err) - set("]0;owned[2J31m"), words
+    for words in (("list",), ("show", run), ("show", run, "e2"), ("judge", run, "-r", "none")):
+        ended = adjudge(*words, "--json")
+        assert not set(evil[:-4]) & set(ended.out + ended.err) - set("]0;owned[2J31m"), words
+        json.loads(ended.out)
 
 
 def evaluator_that(looks: list[tuple[str, dict[str, Any]]], decision: dict[str, Any]) -> Script:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -29,9 +31,16 @@ def counted(number: int, one: str, many: str | None = None) -> str:
     return f"{number} {one if number == 1 else many or one + 's'}"
 
 
+_UNSEEN = re.compile(
+    "[\x7f-\x9f\xad\u061c\u115f\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\ufff9-\uffff\U000e0000-\U000e0fff]"
+)
+"""What a terminal would obey or hide, of what JSON may hold as it is."""
+
+
 def print_json(value: Any) -> None:
-    """Print a value as indented JSON on standard output, control characters escaped."""
-    sys.stdout.write(msgspec.json.format(msgspec.json.encode(value), indent=2).decode() + "\n")
+    """Print a value as indented JSON on standard output, with escapes for all that a terminal would obey or hide."""
+    text = msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
+    sys.stdout.write(_UNSEEN.sub(lambda found: json.dumps(found[0])[1:-1], text) + "\n")
 
 
 def results() -> Console:

@@ -101,6 +101,8 @@ def _by_address(name: str) -> Endpoint:
 
 
 def _by_provider(name: str, provider: Provider, model: str, settings: Settings) -> Endpoint:
+    if provider == "openrouter" and "/" not in model:
+        raise InputError(f"model {name!r}: OpenRouter's models have a maker, as in openrouter/anthropic/{model}")
     variables = _KEYS.get(provider, ())
     bases = [variable.replace("API_KEY", "BASE_URL") for variable in variables]
     place = next((settings.base_urls[base] for base in bases if settings.base_urls.get(base)), PLACES[provider])

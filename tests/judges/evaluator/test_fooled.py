@@ -115,7 +115,7 @@ CANNOT_KNOW = {
     "forge-05": PRINTED,
     "forge-07": WRITTEN + "; that such a file is there is told by the machine's facts",
     "forge-08": "it is the name of a file, and there may be such a file",
-    "invisible-08": "letters with many marks are writing; the view cuts the stack where one can see it",
+    "invisible-08": "one accent on each letter is decomposed writing: nothing is hidden and nothing is stacked",
     "markup-03": MARKUP,
     "markup-05": MARKUP,
     "markup-06": MARKUP,
