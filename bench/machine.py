@@ -36,6 +36,7 @@ async def main() -> None:
         async with LocalMachine(folder) as machine:
             await machine.run("true")
             await show("run('true') in a session", lambda: machine.run("true"), count)
+            await show("fresh run('true')", lambda: machine.run("true", fresh=True), count)
             await show("read", lambda: machine.read("file"), count)
             await show("list", machine.list, count)
             await show("search", lambda: machine.search("absent"), count)

@@ -93,13 +93,14 @@ class Machine(Protocol):
     """The place where an agent worked, as it left it; for one judgment, gone afterwards.
 
     `read`, `list` and `search` look at the files as the agent left them, from the host's side, whatever commands have
-    done since; paths are relative to the workspace. `run` works on a view that keeps its changes until `close`.
+    done since; paths are relative to the workspace. `run` works on a view that keeps its changes until `close`, or, if it
+    is asked for a fresh one, on a view, a home and a /tmp of its own, which no other command has seen or will see.
     """
 
     facts: dict[str, str | int | bool | None]
 
-    async def run(self, command: str, seconds: float | None = None) -> Output:
-        """Run a command with `bash -c` in the workspace.
+    async def run(self, command: str, seconds: float | None = None, fresh: bool = False) -> Output:
+        """Run a command with `bash -c` in the workspace; if `fresh`, in one as the agent left it, thrown away afterwards.
 
         Raises:
             MachineError: no command can be run here; the message says why and what would help.

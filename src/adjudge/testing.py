@@ -117,8 +117,8 @@ Command = str | Output | Callable[[str], Output]
 class FakeMachine:
     """A `ports.Machine` over files in memory and commands whose outcomes are written down.
 
-    A command is found by its text; one that is not is not found by bash either. `runs` are those that were run, and
-    with `commands` left out none can be.
+    A command is found by its text; one that is not is not found by bash either. `runs` are those that were run,
+    `fresh_runs` those of them that asked for a fresh view, and with `commands` left out none can be.
     """
 
     def __init__(
@@ -132,13 +132,16 @@ class FakeMachine:
         self._commands = commands
         self.facts: dict[str, str | int | bool | None] = {"kind": "fake", **(facts or {})}
         self.runs: list[str] = []
+        self.fresh_runs: list[str] = []
         self.closed = False
 
-    async def run(self, command: str, seconds: float | None = None) -> Output:  # noqa: ARG002  the port's signature
+    async def run(self, command: str, seconds: float | None = None, fresh: bool = False) -> Output:  # noqa: ARG002  the port's signature
         """What is written down for the command."""
         if self._commands is None:
             raise MachineError("no command can be run on this machine; give it some")
         self.runs.append(command)
+        if fresh:
+            self.fresh_runs.append(command)
         if callable(self._commands):
             return self._commands(command)
         scripted = self._commands.get(command, printed(f"bash: {command.split(maxsplit=1)[0]}: command not found\n", 127))

@@ -111,6 +111,13 @@ async def test_standard_error_is_no_part_of_what_is_compared() -> None:
     assert machine.runs == ["exec 2>/dev/null\nmake"]
 
 
+async def test_every_command_has_a_view_of_its_own() -> None:
+    machine = machine_that_prints("out\n")
+    rubric = make_rubric(Criterion("a", "a", CommandProbe("make")), Criterion("b", "b", CommandProbe("cat x", stdout="x")))
+    await run_probes(rubric, machine, Exhibits(make_record()))
+    assert machine.fresh_runs == ["make", "exec 2>/dev/null\ncat x"]
+
+
 class Linked(FakeMachine):
     """A machine on which `secret` is a link that leads out of the workspace."""
 

@@ -12,6 +12,7 @@ from adjudge.errors import InputError, MachineError
 from adjudge.machines.local import LocalMachine
 from adjudge.ports import Machine
 from adjudge.settings import MachineLimits
+from adjudge.testing import Command, FakeMachine, printed
 
 LIMITS = MachineLimits(seconds=10.0, output=4096, disk=64 << 20, memory=256 << 20)
 
@@ -43,6 +44,31 @@ async def test_a_command_runs_in_the_workspace_with_bash(any_machine: Machine) -
 async def test_output_and_errors_come_together_in_order(any_machine: Machine) -> None:
     output = await any_machine.run("echo one; echo two >&2; echo three")
     assert output.text == "one\ntwo\nthree\n"
+
+
+@pytest.fixture(params=["local", "fake"])
+async def either(request: pytest.FixtureRequest, left: Path, sandboxed: None) -> AsyncIterator[Machine]:
+    """One of the implementations, or the stand-in for tests, which was told how commands end."""
+    text = "first line\nsecond line\n"
+    told: dict[str, Command] = {"cat hello.txt": text, "rm hello.txt": "", "exit 42": printed("", 42)}
+    fake = FakeMachine({"hello.txt": text}, told)
+    opened: Machine = LocalMachine(left, LIMITS) if request.param == "local" else fake
+    yield opened
+    await opened.close()
+
+
+async def test_a_fresh_run_tells_what_any_run_tells(either: Machine) -> None:
+    for fresh in (True, False):
+        output = await either.run("cat hello.txt", fresh=fresh)
+        assert (output.text, output.exit_status, output.size) == ("first line\nsecond line\n", 0, 23)
+        assert (await either.run("exit 42", seconds=5.0, fresh=fresh)).exit_status == 42
+
+
+async def test_what_a_fresh_run_changes_is_gone_with_it(either: Machine) -> None:
+    assert (await either.run("rm hello.txt", fresh=True)).exit_status == 0
+    assert (await either.run("cat hello.txt", fresh=True)).exit_status == 0
+    assert (await either.run("cat hello.txt")).exit_status == 0
+    assert (await either.read("hello.txt")).size == 23
 
 
 @pytest.mark.parametrize(

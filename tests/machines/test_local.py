@@ -25,7 +25,7 @@ async def test_the_environment_holds_nothing_of_the_judges(machine: LocalMachine
     monkeypatch.setenv("OPENROUTER_API_KEY", "sk-or-secret")
     names = {line.partition("=")[0] for line in (await machine.run("env")).text.splitlines()}
     assert names == {
-        "PATH", "HOME", "USER", "LANG", "TERM", "PAGER", "PYTHONDONTWRITEBYTECODE", "PWD", "SHLVL", "_",
+        "PATH", "HOME", "USER", "LANG", "TERM", "PAGER", "PYTHONDONTWRITEBYTECODE", "PYTHONNOUSERSITE", "PWD", "SHLVL", "_",
         "GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_0", "GIT_CONFIG_VALUE_0", "GIT_CONFIG_KEY_1", "GIT_CONFIG_VALUE_1",
     }  # fmt: skip
 

@@ -32,9 +32,9 @@ class LocalMachine:
     """A `ports.Machine` on this computer.
 
     Inside, the workspace is at `/workspace`, and at `at` as well, so that absolute paths of the place where the agent
-    worked hold; commands start there. The sandbox is started by the first command, so that reading needs none. Commands
-    run one at a time. `expose` are absolute paths of the host's toolchain that commands may read; their `bin` folders
-    come first in PATH. Nothing may write to the folder while the machine is open.
+    worked hold; commands start there. The sandbox is started by the first command, so that reading needs none; a fresh
+    run has one of its own. Commands run one at a time. `expose` are absolute paths of the host's toolchain that commands
+    may read; their `bin` folders come first in PATH. Nothing may write to the folder while the machine is open.
     """
 
     def __init__(
@@ -51,6 +51,7 @@ class LocalMachine:
         self._exposed = check_exposed(expose, self._folder, at)
         self._workspace = Workspace(self._folder)
         self._session: Session | None = None
+        self._standing: set[Session] = set()
         self._one_at_a_time = asyncio.Lock()
         self._closing: asyncio.Task[None] | None = None
         self.facts: dict[str, str | int | bool | None] = {"kind": "local", "at": at}
@@ -80,8 +81,10 @@ class LocalMachine:
 
     # --- commands
 
-    async def run(self, command: str, seconds: float | None = None) -> Output:
+    async def run(self, command: str, seconds: float | None = None, fresh: bool = False) -> Output:
         """Run a command with `bash -c`; `seconds` may ask for up to ten times the usual limit.
+
+        A fresh run is over only when its sandbox is gone, with all that the command left running.
 
         Raises:
             InputError: the command is empty, too long, or holds a NUL; or the seconds are not above 0.
@@ -90,25 +93,37 @@ class LocalMachine:
         _check_command(command, seconds)
         most = min(seconds or self._limits.seconds, LONGEST_TIME * self._limits.seconds)
         async with self._one_at_a_time:
-            session = await self._opened()
-            return await session.run(command, most)
+            if fresh:
+                return await self._run_fresh(command, most)
+            if self._session is None:
+                self._session = await self._start()
+            self._check_open()
+            return await self._session.run(command, most)
 
-    async def _opened(self) -> Session:
+    async def _run_fresh(self, command: str, seconds: float) -> Output:
+        session = await self._start()
+        try:
+            self._check_open()
+            return await session.run(command, seconds)
+        finally:
+            await session.close()
+            self._standing.remove(session)  # unless we were cancelled once more: then `close` waits for its end
+
+    async def _start(self) -> Session:
         self._check_open()
-        if self._session is None:
-            view = await proven_view()
-            order = await asyncio.to_thread(make_order, self._folder, self._limits, self._exposed, self._at, view)
-            self._session = await open_session(order, self._limits.output)
-            self.facts |= {
-                "view": view,
-                "privileges": "root" if order.privileged else "user",
-                "bubblewrap": ".".join(map(str, bubblewrap_version(order.bubblewrap))),
-                "landlock": landlock_abi(),
-                "fresh sandbox per command": order.fresh,
-                "memory limit": "cgroup" if self._session.in_cgroup else "rlimit",
-            }
-            self._check_open()  # it may have been closed meanwhile
-        return self._session
+        view = await proven_view()
+        order = await asyncio.to_thread(make_order, self._folder, self._limits, self._exposed, self._at, view)
+        session = await open_session(order, self._limits.output)
+        self._standing.add(session)
+        self.facts |= {
+            "view": view,
+            "privileges": "root" if order.privileged else "user",
+            "bubblewrap": ".".join(map(str, bubblewrap_version(order.bubblewrap))),
+            "landlock": landlock_abi(),
+            "fresh sandbox per command": order.fresh,
+            "memory limit": "cgroup" if session.in_cgroup else "rlimit",
+        }
+        return session
 
     # --- files, as the agent left them
 
@@ -137,18 +152,20 @@ class LocalMachine:
     # --- the end
 
     async def close(self) -> None:
-        """End the sandbox, if there is one, and wait until nothing of it is left; a cancelled close goes on by itself."""
+        """End every sandbox and wait until nothing of them is left; a cancelled close goes on by itself."""
         if self._closing is None:
             self._closing = asyncio.ensure_future(self._close())
         await asyncio.shield(self._closing)
 
     async def _close(self) -> None:
-        if self._session:
-            await self._session.close()  # a command that runs ends with it
+        await self._end_sessions()  # a command that runs ends with its own
         async with self._one_at_a_time:
-            if self._session:
-                await self._session.close()
+            await self._end_sessions()  # one may have been starting
             self._workspace.close()
+
+    async def _end_sessions(self) -> None:
+        for session in tuple(self._standing):
+            await session.close()
 
     def _check_open(self) -> None:
         if self._closing is not None:

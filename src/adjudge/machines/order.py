@@ -122,8 +122,9 @@ def environment_inside(exposed: Sequence[str]) -> dict[str, str]:
 
     PATH holds read-only folders of the host, never the workspace: a planted `ls` or `pytest` is not found by its name.
     Python writes no bytecode, so that the evaluator's own test runs add nothing to what `git status` shows of the agent's
-    work. Git is told by configuration in the environment that the workspace's owner is fine, and not to start a
-    file-watching program of the repository's choice.
+    work, and loads no modules of the user's own: what judged code plants in the home (usercustomize.py, .pth files) would
+    run in every later Python program. Git is told by configuration in the environment that the workspace's owner is fine,
+    and not to start a file-watching program of the repository's choice.
     """
     folders = [f"{path}/bin" for path in exposed if os.path.isdir(f"{path}/bin")]
     git = {"safe.directory": "*", "core.fsmonitor": "false"}
@@ -137,6 +138,7 @@ def environment_inside(exposed: Sequence[str]) -> dict[str, str]:
         "TERM": "dumb",
         "PAGER": "cat",
         "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONNOUSERSITE": "1",
         "GIT_CONFIG_COUNT": str(len(git)),
         **dict(pairs),
     }
