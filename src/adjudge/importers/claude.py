@@ -121,6 +121,8 @@ def _is_session_row(row: dict[str, Any]) -> bool:
     kind, message = row.get("type"), row.get("message")
     if kind in ("user", "assistant"):
         return isinstance(message, dict) and "content" in message and bool({"sessionId", "parentUuid"} & set(row))
+    if "systemPayload" in row:  # Qwen Code's, whose rows are otherwise like these
+        return False
     if kind in ("queue-operation", "attachment", "system", "progress", "last-prompt"):
         return "sessionId" in row and ("uuid" in row or "operation" in row or "leafUuid" in row) and "message" not in row
     return (kind == "summary" and "leafUuid" in row) or (kind == "file-history-snapshot" and "snapshot" in row)
