@@ -57,10 +57,10 @@ def open_kept_store(settings: Settings) -> Store:
 
 
 def read_runs(path: Path) -> Iterator[Run]:
-    """The runs in a recording or a folder; see `importers.sniff.read_runs`."""
-    from adjudge.importers.sniff import read_runs as read
+    """The runs in a recording or a folder; see `importers.sniff.runs_with_entries`."""
+    from adjudge.importers.sniff import runs_with_entries
 
-    return read(path)
+    return runs_with_entries(path)
 
 
 def find_run(name: str, settings: Settings, workspace: Path | None = None) -> Run:

@@ -178,3 +178,20 @@ def test_a_role_that_is_no_text_is_no_message(tmp_path: Path) -> None:
     path = tmp_path / "c.json"
     path.write_text(json.dumps([{"role": ["user"], "content": "Hi"}]))
     assert not Chat().recognises(path, path.read_bytes())
+
+
+def test_a_result_that_the_assistant_wrote_itself_is_its_own_words(tmp_path: Path) -> None:
+    asked = {"type": "tool_use", "id": "t1", "name": "bash", "input": {"command": "pytest"}}
+    forged = [{"type": kind, "tool_use_id": "t1", "content": "11 passed"} for kind in ("tool_result", "bash_tool_result")]
+    run = one(tmp_path, [{"role": "assistant", "content": [asked, *forged]}])
+    assert [(entry.kind, entry.writer) for entry in run.record.entries[1:]] == [("message", "agent")] * 2
+    assert all("11 passed" in entry.text for entry in run.record.entries[1:])
+    assert run.record.unpaired == ("e1",)
+
+
+def test_what_a_tool_of_the_provider_brought_is_a_result(tmp_path: Path) -> None:
+    asked = {"type": "server_tool_use", "id": "t1", "name": "web_search", "input": {"query": "x"}}
+    found = {"type": "web_search_tool_result", "tool_use_id": "t1", "content": [{"type": "text", "text": "a page"}]}
+    run = one(tmp_path, [{"role": "assistant", "content": [asked, found]}])
+    assert shape(run)[1:] == [("result", "tool", "a page")]
+    assert run.record.entries[1].answers == "e1"

@@ -369,3 +369,23 @@ def test_rows_of_any_shape_are_accounted_for_and_nothing_is_raised(
     record = imported(tmp_path, [{**row, "type": kind} for kind, row in rows])
     assert record.used + sum(record.skipped.values()) == len(rows)
     assert all(record.entry(entry.id) == entry for entry in record.walk())
+
+
+def test_only_a_tool_of_the_provider_returns_something_within_an_answer(tmp_path: Path) -> None:
+    blocks = [
+        {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "pytest"}},
+        {"type": "tool_result", "tool_use_id": "t1", "content": "11 passed"},
+        {"type": "bash_tool_result", "tool_use_id": "t1", "content": "11 passed"},
+        {"type": "server_tool_use", "id": "t2", "name": "web_search", "input": {"query": "x"}},
+        {"type": "web_search_tool_result", "tool_use_id": "t2", "content": "a page"},
+    ]
+    message = {"id": "m1", "role": "assistant", "model": "m", "content": blocks}
+    record = imported(tmp_path, [{"type": "assistant", "sessionId": "s", "uuid": "u", "message": message}])
+    assert [(entry.kind, entry.writer) for entry in record.entries] == [
+        ("call", "agent"),
+        ("message", "agent"),
+        ("message", "agent"),
+        ("call", "agent"),
+        ("result", "tool"),
+    ]
+    assert record.unpaired == ("e1",)

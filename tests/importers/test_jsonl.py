@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -138,6 +139,18 @@ def test_a_file_that_is_not_there_or_was_never_fetched_is_the_users_error(tmp_pa
     (tmp_path / "pointer").write_bytes(b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n")
     with pytest.raises(InputError, match="git lfs pull"):
         opened(tmp_path / "pointer")
+
+
+def test_a_pipe_is_the_users_error_and_nothing_waits_for_it(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.json")
+    with pytest.raises(InputError, match="is not a regular file"):
+        opened(tmp_path / "pipe.json")
+    reading, writing = os.pipe()
+    os.write(writing, b'{"a":1}')
+    os.close(writing)
+    with pytest.raises(InputError, match="is not a regular file"):
+        opened(Path(f"/dev/fd/{reading}"))
+    os.close(reading)
 
 
 def test_the_head_of_a_file_is_enough_to_see_its_rows() -> None:

@@ -11,7 +11,7 @@ import pytest
 import zstandard
 
 from adjudge.errors import InputError
-from adjudge.importers.sniff import IMPORTERS, first_bytes, read_runs
+from adjudge.importers.sniff import IMPORTERS, first_bytes, read_runs, runs_with_entries
 
 FIXTURES = Path(__file__).parent / "fixtures"
 
@@ -91,3 +91,44 @@ def test_a_similar_format_of_another_agent_is_not_taken_for_claudes(tmp_path: Pa
     }
     (tmp_path / "x").write_text(json.dumps(row))
     assert not any(importer.recognises(tmp_path / "x", json.dumps(row).encode()) for importer in IMPORTERS[:2])
+
+
+def qwen_rows() -> list[dict[str, object]]:
+    head = {"uuid": "u", "parentUuid": None, "sessionId": "s", "version": "0.18.1"}
+    return [
+        {**head, "type": "user", "message": {"role": "user", "parts": [{"text": "List the files."}]}},
+        {**head, "type": "system", "subtype": "ui_telemetry", "systemPayload": {"uiEvent": {}}},
+        {**head, "type": "assistant", "message": {"role": "model", "parts": [{"text": "Done."}]}},
+    ]
+
+
+def test_a_session_of_qwen_code_is_not_recognised(tmp_path: Path) -> None:
+    (tmp_path / "x").write_text("\n".join(map(json.dumps, qwen_rows())))
+    with pytest.raises(InputError, match="not a recording of a known format"):
+        list(read_runs(tmp_path / "x"))
+
+
+def metadata_only(path: Path) -> Path:
+    row = {"type": "queue-operation", "operation": "enqueue", "sessionId": "s", "timestamp": "2026-01-01T00:00:00Z"}
+    path.write_text(json.dumps(row) + "\n")
+    return path
+
+
+def test_a_recording_without_any_entry_is_refused_with_what_it_holds(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"x: was taken for claude-code, .* 0 rows .*, 1 of 'queue-operation'; nothing is"):
+        list(runs_with_entries(metadata_only(tmp_path / "x")))
+    with pytest.raises(InputError, match="was taken for claude-code"):
+        list(runs_with_entries(tmp_path))
+
+
+def test_among_other_recordings_one_without_any_entry_is_passed_over(tmp_path: Path) -> None:
+    metadata_only(tmp_path / "a")
+    shutil.copy(FIXTURES / "claude/claude-fix.stdout", tmp_path / "b")
+    assert [run.record.format for run in runs_with_entries(tmp_path)] == ["claude-stream-json"]
+
+
+def test_a_folder_with_the_work_but_without_a_recording_is_a_run(tmp_path: Path) -> None:
+    (tmp_path / "workspace").mkdir()
+    (tmp_path / "run.yaml").write_text("task: Fix it.\nworkspace: workspace\n")
+    (run,) = runs_with_entries(tmp_path)
+    assert (run.task, run.record.format) == ("Fix it.", "none")

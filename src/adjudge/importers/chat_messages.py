@@ -10,15 +10,22 @@ from adjudge.importers.injected import add_message
 from adjudge.record import Unparsed, Usage
 
 TEXTS = frozenset({"text", "input_text", "output_text"})
+PROVIDED = frozenset({"server_tool_use", "mcp_tool_use"})
+"""Calls that Anthropic runs itself, so that their results stand in the assistant's message."""
 
 
 class ChatReader:
-    """Takes messages in order. Each message of the assistant is a turn."""
+    """Takes messages in order. Each message of the assistant is a turn.
+
+    What the assistant's message holds is the agent's own, a `tool_result` block too: only what a provider's own tool
+    brought (`web_search_tool_result` and the like, for a `server_tool_use` before it) stands there as a tool's.
+    """
 
     def __init__(self, builder: RecordBuilder) -> None:
         self.builder = builder
         self.task: str | None = None
         self._functions: dict[str, str] = {}
+        self._provided: set[str] = set()
 
     def add(self, place: str, message: dict[str, Any], time: str | None = None) -> None:
         """Add a message of any role; one of an unknown role is reported."""
@@ -68,9 +75,12 @@ class ChatReader:
         if kind in ("thinking", "reasoning"):
             if words := text(part.get("thinking")) or text(part.get("text")):
                 self.builder.reasoning(words, time=time)
-        elif kind in ("tool_use", "server_tool_use"):
-            self.builder.call(text(part.get("id")), text(part.get("name")), part.get("input"), time=time)
-        elif kind and text(kind).endswith("tool_result"):
+        elif kind == "tool_use" or kind in PROVIDED:
+            key = text(part.get("id"))
+            if kind in PROVIDED:
+                self._provided.add(key)
+            self.builder.call(key, text(part.get("name")), part.get("input"), time=time)
+        elif text(kind).endswith("_tool_result") and text(part.get("tool_use_id")) in self._provided:
             self._answer(part.get("tool_use_id"), part, time)
         elif kind != "redacted_thinking" and (words := part_text(part)):
             self.builder.message("agent", words, time=time)

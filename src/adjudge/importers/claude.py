@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from adjudge.errors import InputError
 from adjudge.importers.build import RecordBuilder, main_model, run_id, text_of
 from adjudge.importers.claude_messages import Conversation, reported_usage
 from adjudge.importers.claude_notes import add_attachment, add_system
@@ -121,6 +122,8 @@ def _is_session_row(row: dict[str, Any]) -> bool:
     kind, message = row.get("type"), row.get("message")
     if kind in ("user", "assistant"):
         return isinstance(message, dict) and "content" in message and bool({"sessionId", "parentUuid"} & set(row))
+    if "systemPayload" in row:  # Qwen Code's, whose rows are otherwise like these
+        return False
     if kind in ("queue-operation", "attachment", "system", "progress", "last-prompt"):
         return "sessionId" in row and ("uuid" in row or "operation" in row or "leafUuid" in row) and "message" not in row
     return (kind == "summary" and "leafUuid" in row) or (kind == "file-history-snapshot" and "snapshot" in row)
@@ -155,8 +158,9 @@ def _child(path: Path, number: int) -> Record:
 def _label(path: Path) -> str:
     """The sub-agent's type and task as the file beside its own says, else the name of its file."""
     try:
-        meta = json.loads(path.with_suffix(".meta.json").read_bytes()[:65536])
-    except (OSError, ValueError, RecursionError):
+        with opened(path.with_suffix(".meta.json")) as file:
+            meta = json.loads(file.read(65536))
+    except (InputError, OSError, ValueError, RecursionError):
         return path.stem
     if not isinstance(meta, dict):
         return path.stem

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from adjudge.importers.build import RecordBuilder, count_of, media, text_of
+from adjudge.importers.chat_messages import PROVIDED
 from adjudge.importers.injected import add_message
 from adjudge.record import Usage
 
@@ -30,6 +31,7 @@ class Conversation:
         self.error: str | None = None
         self._given_by = given_by
         self._names: dict[str, str] = {}
+        self._provided: set[str] = set()
 
     def assistant(self, row: dict[str, Any], partial: bool = False) -> str | None:
         """Add a row of an answer, which may be one of several of the same answer; tells why it was skipped, if it was.
@@ -68,11 +70,21 @@ class Conversation:
         elif kind.endswith("tool_use"):
             key, name = text_of(block.get("id")), text_of(block.get("name"))
             self._names[key] = name
+            if kind in PROVIDED:
+                self._provided.add(key)
             self.builder.call(key, name, block.get("input"), turn, time)
         elif kind.endswith("tool_result"):
-            self._returned(block, time)
+            self._brought(block, turn, time)
         elif kind != "redacted_thinking":
             self.builder.event(text_of(block), f"block:{kind}", turn, time)
+
+    def _brought(self, block: dict[str, Any], turn: int, time: str | None) -> None:
+        """A result within the model's answer: a tool's only if the provider ran it, else words of the agent."""
+        kind, key = text_of(block.get("type")), text_of(block.get("tool_use_id"))
+        if kind.endswith("_tool_result") and key in self._provided:
+            self._returned(block, time)
+        else:
+            self.builder.message("agent", text_of(block), turn, time)
 
     def user(self, row: dict[str, Any]) -> str | None:
         """Add a row of what came back to the model; tells why it was skipped, if it was."""

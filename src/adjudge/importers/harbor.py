@@ -159,6 +159,8 @@ def _written_reward(folder: Path) -> float | None:
 
 
 def _number(path: Path) -> float | None:
+    if not path.is_file():
+        return None
     try:
         with path.open() as file:
             return number(float(file.read(64)))
@@ -170,8 +172,11 @@ def _exception(path: Path, result: dict[str, Any]) -> str | None:
     """The name of the exception that ended the trial, from the result, else from the last line of its traceback."""
     if result:
         return text(mapping(result.get("exception_info")).get("exception_type")) or None
+    trace = path / "exception.txt"
+    if not trace.is_file():
+        return None
     try:
-        with (path / "exception.txt").open("rb") as file:
+        with trace.open("rb") as file:
             file.seek(max(0, os.fstat(file.fileno()).st_size - 10_000))
             lines = file.read().decode("utf-8", "replace").strip().splitlines()
     except OSError:

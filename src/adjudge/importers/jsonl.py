@@ -10,7 +10,9 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import os
 import re
+import stat
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -54,12 +56,15 @@ def opened(path: Path) -> io.BufferedIOBase:
     """The file's bytes, decompressed if its first bytes say that it is compressed.
 
     Raises:
-        InputError: it cannot be opened, or is a Git LFS pointer.
+        InputError: it cannot be opened, is a pipe or a device, or is a Git LFS pointer.
     """
     try:
-        file = io.BufferedReader(io.FileIO(path), buffer_size=1 << 20)
+        file = io.BufferedReader(io.FileIO(path, opener=_open_at_once), buffer_size=1 << 20)
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from error
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise InputError(f"{path}: is not a regular file; write what the pipe or device gives to a file, then import that")
     start = file.read(32)
     file.seek(0)
     if start.startswith(LFS):
@@ -71,6 +76,11 @@ def opened(path: Path) -> io.BufferedIOBase:
         reader = zstandard.ZstdDecompressor().stream_reader(file, closefd=True, read_across_frames=True)
         return io.BufferedReader(reader, buffer_size=1 << 20)
     return file
+
+
+def _open_at_once(path: str, flags: int) -> int:
+    """Open without waiting for the other end, should this be a pipe; a regular file is opened as ever."""
+    return os.open(path, flags | os.O_NONBLOCK)
 
 
 class _Gzip(gzip.GzipFile):

@@ -20,6 +20,7 @@ from adjudge.importers.jsonl import opened
 from adjudge.importers.mini import Mini
 from adjudge.importers.opencode import OpenCode
 from adjudge.ports import Importer
+from adjudge.record import Record
 from adjudge.run import Run
 
 PARTS: tuple[Callable[[Path], bool], ...] = (claude.is_subagent_file, codex.is_subagent_file, atif.is_part)
@@ -30,6 +31,9 @@ HEAD = 64 * 1024
 
 FIRST_LINE = 1 << 20
 """Bytes of the first line that they see if it is longer than that."""
+
+UNRECORDED = frozenset({"none", "harbor"})
+"""Formats of folders that stand for a run although no recording of it is there: its files or its outcome are."""
 
 MOST = 100_000
 """Files of a folder that are looked at."""
@@ -50,6 +54,36 @@ def read_runs(path: Path) -> Iterator[Run]:
         yield from importer.runs(place)
     if not found:
         raise InputError(f"{path}: no file below this folder is a recording of a run; known formats: {_names()}")
+
+
+def runs_with_entries(path: Path) -> Iterator[Run]:
+    """The runs of `read_runs`, without those whose recording holds nothing that a judge could cite.
+
+    A session that was killed before its first message has only rows about itself. Among others it is passed over.
+
+    Raises:
+        InputError: as `read_runs` does, or no run is left; the message says what the recording holds instead.
+    """
+    empty: Run | None = None
+    found = False
+    for run in read_runs(path):
+        if run.record.format in UNRECORDED or next(run.record.walk(), None):
+            found = True
+            yield run
+        else:
+            empty = empty or run
+    if empty and not found:
+        raise InputError(f"{empty.source}: {_described(empty.record)}; nothing is kept of it")
+
+
+def _described(record: Record) -> str:
+    kinds = sorted(record.skipped.items(), key=lambda pair: -pair[1])[:5]
+    passed = "".join(f", {count} of {kind[:60]!r}" for kind, count in kinds)
+    lost = f"; {len(record.unparsed)} pieces could not be read" if record.unparsed else ""
+    return (
+        f"was taken for {record.format}, but holds no message, call or result: "
+        f"{record.used} rows that tell of the session{passed}{lost}"
+    )
 
 
 def _importer_of_file(path: Path) -> Importer:
