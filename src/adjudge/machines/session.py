@@ -126,15 +126,24 @@ class Session:
     async def _close(self) -> None:
         with contextlib.suppress(OSError):
             self._control.shutdown(socket.SHUT_RDWR)  # the helper waits for this, and so may a command of ours
-        try:
-            await asyncio.to_thread(self._process.wait, _ENDING)
-        except subprocess.TimeoutExpired:
+        if not await asyncio.to_thread(_ends, self._process, _ENDING):
             self._process.kill()
-            await asyncio.to_thread(self._process.wait)
+        await asyncio.to_thread(self._process.wait)
         self._control.close()
         for capture in self._captures:
             capture.close()
         self._faults.close()
+
+
+def _ends(process: subprocess.Popen[bytes], seconds: float) -> bool:
+    """Whether a process ends in time. `Popen.wait` would look for it ever more seldom; this sees it at once."""
+    if process.poll() is not None:
+        return True
+    pidfd = os.pidfd_open(process.pid)
+    try:
+        return bool(kernel.ready([pidfd], int(seconds * 1000)))
+    finally:
+        os.close(pidfd)
 
 
 def _written(command: str) -> IO[bytes]:
