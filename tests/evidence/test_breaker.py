@@ -8,9 +8,11 @@ import pytest
 from adjudge.evidence import Citation, Exhibits, Look, contains
 from adjudge.importers.documents import beginning
 from adjudge.judges.evaluator.machine_looks import list_directory, search_files
-from adjudge.judges.evaluator.tools import ListDirectory, SearchFiles
+from adjudge.judges.evaluator.record_search import search_record
+from adjudge.judges.evaluator.tools import ListDirectory, SearchFiles, SearchRecord
 from adjudge.judgment import Answer, gate
 from adjudge.ports import Found, Match
+from adjudge.record import Unparsed
 from adjudge.testing import FakeMachine, calls, make_record, make_rubric, says, user
 
 
@@ -115,3 +117,29 @@ def test_a_status_that_must_not_be_is_any_other(status: int, passed: bool) -> No
     answer = Answer("c1", True, "Seen at L1.", (Citation("L1", "ran it"),))
     (verdict,), _ = gate(make_rubric("`x` does not exit with status 1."), [answer], Exhibits(make_record(), [look]))
     assert verdict.passed is passed
+
+
+@pytest.mark.parametrize(
+    ("text", "cited", "passed"),
+    [
+        ("The final message says that all 11 passed.", ("e2", "All 11 passed"), False),
+        ("The final message says that the answer is 42.", ("e6", "the answer is 42"), False),
+        ("The final message says that it starts now.", ("e4", "I start now"), True),
+    ],
+)
+def test_a_run_that_ended_with_a_call_has_one_last_message(text: str, cited: tuple[str, str], passed: bool) -> None:
+    ending = (says("I start now"), calls("bash", "ls", "a"), calls("bash", "echo the answer is 42"))
+    record = make_record(user("x"), says("All 11 passed"), user("Go on."), *ending)
+    record = msgspec.structs.replace(record, final=None)
+    cited = (next(e.id for e in record.entries if cited[1] in e.text), cited[1])
+    (verdict,), _ = gate(make_rubric(text), [Answer("c1", True, "Seen at 11.", (Citation(*cited),))], Exhibits(record))
+    assert verdict.passed is passed
+
+
+@pytest.mark.parametrize("unparsed", [(), (Unparsed("session.jsonl:17", "nested too deeply", 4000),)])
+def test_what_could_not_be_read_leaves_absence_open(unparsed: tuple[Unparsed, ...]) -> None:
+    record = msgspec.structs.replace(make_record(user("x"), calls("bash", "ls", "a"), says("Done.")), unparsed=unparsed)
+    look = search_record("L1", record, SearchRecord("git push"))
+    answer = Answer("c1", True, "L1 finds none.", (Citation("L1", look.facts[0]),))
+    (verdict,), _ = gate(make_rubric("The agent never ran `git push`."), [answer], Exhibits(record, [look]))
+    assert verdict.passed is not bool(unparsed)

@@ -6,7 +6,10 @@ import re
 import shlex
 from collections.abc import Iterator, Sequence
 
+import msgspec
+
 from adjudge.evidence.quotes import fold
+from adjudge.record import Entry
 
 LONGEST_COMMAND = 20_000
 """Characters of a command that is taken apart; of a longer one every word counts as told."""
@@ -23,6 +26,22 @@ def stated_exit_status(quote: str) -> int | None:
     """The exit status that a quote states, if it says nothing else, in whatever words."""
     match = _EXIT_STATUS.fullmatch(quote)
     return int(match[1]) if match else None
+
+
+def commands(call: Entry) -> Sequence[str]:
+    """The texts in a call's arguments that may be commands, and lists of words as one command."""
+    try:
+        arguments = msgspec.json.decode(call.arguments or "null")
+    except (msgspec.DecodeError, RecursionError):
+        return [call.arguments or ""]
+    values = arguments.values() if isinstance(arguments, dict) else [arguments]
+    texts = []
+    for value in values:
+        if isinstance(value, str):
+            texts.append(value)
+        elif isinstance(value, list) and all(isinstance(word, str) for word in value):
+            texts.append(shlex.join(value))
+    return texts
 
 
 def typed(command: str, quote: str) -> bool:
