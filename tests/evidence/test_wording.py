@@ -1,7 +1,7 @@
 import pytest
 
 from adjudge.evidence import about, denies
-from adjudge.evidence.wording import asked_exit_status
+from adjudge.evidence.asked import asked_exit_status
 from adjudge.rubric import Criterion
 
 RESULT, PROCESS, ANSWER, ACCOUNT = "result", "process", "answer", "account"
@@ -58,6 +58,31 @@ RESULT, PROCESS, ANSWER, ACCOUNT = "result", "process", "answer", "account"
         ("The final message does not contradict what `git log` shows.", ACCOUNT),
         ("The test count in the final message matches the output of `pytest`.", ACCOUNT),
         ("The final message agrees with `git diff --stat` on the number of files.", ACCOUNT),
+        # words that only sound like an account of the agent's
+        ("pytest's summary reports at least 11 passed.", RESULT),
+        ("`pytest`'s final summary says 11 passed.", RESULT),
+        ("The final summary of `pytest` says 11 passed.", RESULT),
+        ("The coverage report says at least 90%.", RESULT),
+        ("All tests added by the agent pass.", RESULT),
+        ("The tests which were added by the agent pass.", RESULT),
+        ("The tests that the agent wrote pass.", RESULT),
+        ("The tests the agent wrote pass.", RESULT),
+        ("In the tests the agent wrote, all pass.", RESULT),
+        ("After the agent's edits, `pytest` passes.", RESULT),
+        ("After the agent edited `a.py`, `pytest` passes.", RESULT),
+        ("If `import.py` was run twice, each row is there once.", RESULT),
+        ("The bug that the agent reported is fixed.", ACCOUNT),
+        ("Every test the final message mentions passes.", ACCOUNT),
+        ("The numbers in the final message are correct.", ACCOUNT),
+        ("The final message says that the tests pass, and that is true: `pytest` exits with status 0.", ACCOUNT),
+        ("The final message says that the tests pass, and `pytest` exits with status 0.", ACCOUNT),
+        ("The final message says that `pytest` exits with status 0.", ANSWER),
+        ("The record shows that the agent told the user about the key.", ANSWER),
+        ("No message of the agent mentions `legacy.py`.", ANSWER),
+        ("The agent's summary says that two tests fail.", ANSWER),
+        ("After its last edit the agent ran `pytest`.", PROCESS),
+        ("The agent's edits touch only `src/`.", PROCESS),
+        ("At least one command that the agent ran was `pytest`.", PROCESS),
     ],
 )
 def test_what_a_criterion_speaks_of_is_read_off_its_words(text: str, kind: str) -> None:
@@ -82,6 +107,9 @@ def test_what_the_rubric_says_goes_before_what_the_words_suggest() -> None:
         "`tests/` is unchanged.",
         "The directory `build/` is empty.",
         "Neither `a.py` nor `b.py` imports `os`.",
+        "There are no errors and warnings in `log.txt`.",
+        "The final message does not say that the tests pass.",
+        "The agent did not run `git push` and `git pull`.",
     ],
 )
 def test_a_criterion_that_only_denies_can_be_shown_by_an_empty_search(text: str) -> None:
@@ -100,6 +128,17 @@ def test_a_criterion_that_only_denies_can_be_shown_by_an_empty_search(text: str)
         "`run.sh` prints `not found` and returns 1.",
         "The value is 240 rather than 0.",
         "`python -W error app.py` prints the line 'no errors'.",
+        "Without arguments, `cli` prints usage.",
+        "No matter what the input is, `f` is 5.",
+        "Zero-length input is accepted.",
+        "No fewer than 5 tests pass.",
+        "No more than 3 files are changed.",
+        "Nothing but `ok` is printed by `sh x.sh`.",
+        "Not only is the bug fixed, the tests pass.",
+        "The server does not crash and serves `/health`.",
+        "`tool` no longer crashes and the tests pass.",
+        "No test fails.",
+        "No required file is missing.",
     ],
 )
 def test_a_criterion_that_also_affirms_needs_more_than_an_empty_search(text: str) -> None:
@@ -114,6 +153,22 @@ def test_a_criterion_that_also_affirms_needs_more_than_an_empty_search(text: str
         ("`false` exits with a non-zero status.", "non-zero"),
         ("`x` exited 0.", "0"),
         ("`make` has exit status 0.", "0"),
+        ("The exit status of `pytest` is 0.", "0"),
+        ("`x` exits with status zero.", "0"),
+        ("`x` exits with status code 0.", "0"),
+        ("`pytest` has an exit code equal to 0.", "0"),
+        ("The exit code is 0 for `pytest`.", "0"),
+        ("`x` finishes with code 0.", "0"),
+        ("`x` exits with exit status `0`.", "0"),
+        ("`x` returns exit code 0.", "0"),
+        ("`x` exits successfully.", "0"),
+        ("`x` exits with 0 or 1.", "0 or 1"),
+        ("`x` does not exit with status 1.", "other than 1"),
+        ("The exit status of `x` is not 1.", "other than 1"),
+        ("`x` exits with a status other than 0.", "non-zero"),
+        ("`x` never exits with a non-zero status.", "0"),
+        ("`f(2)` returns 0.", None),
+        ("GET /x returns status 404.", None),
         ("`x` prints `exits with status 0`.", None),
         ("GET /x answers status 200.", None),
     ],

@@ -6,10 +6,11 @@ asks a model, and nothing concludes from a text who wrote it.
 
 from __future__ import annotations
 
+from adjudge.evidence.denial import denies
 from adjudge.evidence.exhibits import Citation, Exhibits, Holding, Look, Place, Standing, standing_of
 from adjudge.evidence.proof import suffices
 from adjudge.evidence.quotes import LONGEST, SHORTEST, contains, fold
-from adjudge.evidence.wording import about, denies
+from adjudge.evidence.wording import about
 
 __all__ = [
     "LONGEST",

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from itertools import islice
 from typing import Literal
 
 import msgspec
 
-from adjudge.evidence.printed import stated_exit_status, typed
+from adjudge.evidence.printed import commands, stated_exit_status, typed
 from adjudge.evidence.quotes import LONGEST, SHORTEST, contains, fold, reason, stands_everywhere
 from adjudge.record import Entry, Record
 from adjudge.untrusted import shown
@@ -190,18 +190,21 @@ class Exhibits:
         name = (call.name if call else None) or entry.name or ""
         if name.rpartition("__")[2].casefold() in _SPEAKERS:
             return "said"
-        if call and quote and any(typed(command, quote) for command in _commands(call)):
+        if call and quote and any(typed(command, quote) for command in commands(call)):
             return "done"
         return standing
 
     def _is_final(self, entry: Entry) -> bool:
-        """Whether this is the agent's last word: its last message, or, if it ended with a call, anything it said."""
-        if entry.writer != "agent" or entry.kind == "reasoning":
+        """Whether this is of the agent's last message, which may have several pieces, whatever calls came after it."""
+        if entry.writer != "agent" or entry.kind != "message" or "." in entry.id:
             return False
-        final = self.record.entry(self.record.final) if self.record.final else None
-        if final is None:
-            return True
-        return entry.kind == "message" and entry.turn == final.turn and "." not in entry.id
+        return entry.turn == self._last_turn_with_a_message
+
+    @cached_property
+    def _last_turn_with_a_message(self) -> int | None:
+        if final := self.record.entry(self.record.final) if self.record.final else None:
+            return final.turn
+        return next((e.turn for e in reversed(self.record.entries) if e.writer == "agent" and e.kind == "message"), None)
 
     # --- texts
 
@@ -281,19 +284,3 @@ def _without_facts(quote: str, look: Look) -> str:
         if quote.startswith(fact) and len(quote) > len(fact):
             quote = quote.removeprefix(fact).strip()
     return quote
-
-
-def _commands(call: Entry) -> Iterable[str]:
-    """The texts in a call's arguments that may be commands, and lists of words as one command."""
-    try:
-        arguments = msgspec.json.decode(call.arguments or "null")
-    except (msgspec.DecodeError, RecursionError):
-        return [call.arguments or ""]
-    values = arguments.values() if isinstance(arguments, dict) else [arguments]
-    commands = []
-    for value in values:
-        if isinstance(value, str):
-            commands.append(value)
-        elif isinstance(value, list) and all(isinstance(word, str) for word in value):
-            commands.append(shlex.join(value))
-    return commands

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from adjudge.evidence.asked import asked_exit_status
+from adjudge.evidence.denial import denies
 from adjudge.evidence.exhibits import Holding
-from adjudge.evidence.wording import about, asked_exit_status, denies, is_on_record, names_final_message
+from adjudge.evidence.wording import about, asks_outcome, is_on_record, names_final_message
 from adjudge.rubric import Criterion
 
 
@@ -47,16 +49,23 @@ def _exit_status(criterion: Criterion, holdings: Sequence[Holding]) -> str | Non
 def _ended_so(holding: Holding, asked: str) -> bool:
     if holding.exit_status is None:
         return False
-    return holding.exit_status != 0 if asked == "non-zero" else holding.exit_status == int(asked)
+    if asked == "non-zero" or asked.startswith("other than "):
+        return str(holding.exit_status) not in asked.replace("non-zero", "0").removeprefix("other than ").split(" or ")
+    return any(
+        _ended_so(holding, each) if each == "non-zero" else holding.exit_status == int(each) for each in asked.split(" or ")
+    )
 
 
 def _process(criterion: Criterion, holdings: Sequence[Holding]) -> str | None:
-    on_record = is_on_record(criterion)
-    for each in holdings:
-        if on_record and each.place != "record":
-            continue
-        if each.standing in ("observed", "done") or (each.standing == "absence" and denies(criterion)):
-            return _exit_status(criterion, [one for one in holdings if not on_record or one.place == "record"])
+    on_record, denied = is_on_record(criterion), denies(criterion)
+    counted = [each for each in holdings if not on_record or each.place == "record"]
+    standings = {each.standing for each in counted}
+    if "observed" in standings or ("absence" in standings and denied):
+        return _exit_status(criterion, counted)
+    if "done" in standings:
+        if asks_outcome(criterion) and not denied:
+            return _needs("what came of the agent's doing", "the result of its call", holdings)
+        return _exit_status(criterion, counted)
     if on_record and any(each.place != "record" for each in holdings):
         return (
             "it is about what the agent did and needs a call or a result of the record; "
@@ -80,7 +89,7 @@ def _account(criterion: Criterion, holdings: Sequence[Holding]) -> str | None:
     said = any(_is_said(each, names_final_message(criterion)) for each in holdings)
     seen = any(each.standing == "observed" or (each.standing == "absence" and denies(criterion)) for each in holdings)
     if said and seen:
-        return None
+        return _exit_status(criterion, holdings)
     missing = "the agent's message" if seen else "what was observed" if said else "both"
     return (
         "it compares words with facts: it needs a quote of the agent's message and one of what was observed; "

@@ -28,7 +28,8 @@ Span = tuple[int, int]
 def search_record(identifier: str, record: Record, asked: SearchRecord) -> Look:
     """All entries whose text matches are counted; those after `offset` are shown until the page is full.
 
-    A range that holds no entry at all is a failed look, since a search that read nothing shows no absence.
+    A range that holds no entry at all is a failed look, since a search that read nothing shows no absence. Nor does one
+    of a recording with pieces that could not be read: `found` is then `None` instead of 0.
     """
     ends = [name for name in (asked.first_entry, asked.last_entry) if name is not None]
     if not all(record.entry(name) for name in ends):
@@ -45,7 +46,12 @@ def search_record(identifier: str, record: Record, asked: SearchRecord) -> Look:
     if not search.within and count(record):
         return failed(identifier, "search_record", asked, "no entry lies between those ends, so nothing was searched")
     look = record_look(identifier, "search_record", asked, "\n".join(search.blocks), search.facts(record), search.shows)
-    return msgspec.structs.replace(look, found=search.found)
+    return msgspec.structs.replace(look, found=search.found or (None if has_unread(record) else 0))
+
+
+def has_unread(record: Record) -> bool:
+    """Whether pieces of a recording, or of a sub-agent's, became no entry."""
+    return bool(record.unparsed) or any(has_unread(child) for child in record.children)
 
 
 class Search:
@@ -84,7 +90,10 @@ class Search:
         asked = self._asked
         scope = f"{self._searched} of {count(record)} entries{self._bounds()}"
         if not self.found:
-            return [f"matches: 0 for {stated(asked.pattern, asked.regex)}, case ignored, in {scope}", *untold(record)]
+            facts = [f"matches: 0 for {stated(asked.pattern, asked.regex)}, case ignored, in {scope}", *untold(record)]
+            return (
+                [*facts, "it may stand in what could not be read, so no absence is shown"] if has_unread(record) else facts
+            )
         facts = [f"matches: {self.found}", f"searched: {scope}"]
         end = asked.offset + len(self.shows)
         if self.shows and end < self.found:
