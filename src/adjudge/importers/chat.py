@@ -16,9 +16,9 @@ import msgspec
 from adjudge.errors import InputError
 from adjudge.importers.build import RecordBuilder, main_model, run_id
 from adjudge.importers.chat_messages import ChatReader, content_text, usage_of
-from adjudge.importers.documents import beginning, read_document, read_items
+from adjudge.importers.documents import BOM, beginning, read_document, read_items
 from adjudge.importers.documents_values import listing, mapping, moment, number, text
-from adjudge.importers.jsonl import Report, opened, rows
+from adjudge.importers.jsonl import Report, is_lines, opened, rows
 from adjudge.record import Unparsed
 from adjudge.run import Outcome, Run
 
@@ -45,12 +45,10 @@ class Chat:
         Raises:
             InputError: no message can be read.
         """
-        with opened(path) as file:
-            head = file.read(1 << 20)
         lost: list[Unparsed] = []
-        if _is_lines(head):
+        if is_lines(path):
             yield from _runs_of(path, rows(path, lost.append), lost)
-        elif isinstance(beginning(head), list):
+        elif _is_list(path):
             yield from _runs_of(path, read_items(read_document(path, list[msgspec.Raw]), path.name, lost.append), lost)
         else:
             held = read_document(path, _Conversation)
@@ -68,15 +66,9 @@ def _is_conversation(value: Any) -> bool:
     )
 
 
-def _is_lines(head: bytes) -> bool:
-    """Whether a first line is whole and something follows it."""
-    line, _, rest = head.removeprefix(b"\xef\xbb\xbf").lstrip().partition(b"\n")
-    if not rest.strip():
-        return False
-    try:
-        return isinstance(msgspec.json.decode(line), dict)
-    except (msgspec.MsgspecError, RecursionError):
-        return False
+def _is_list(path: Path) -> bool:
+    with opened(path) as file:
+        return file.read(1 << 16).removeprefix(BOM).lstrip().startswith(b"[")
 
 
 class _Conversation(msgspec.Struct):

@@ -38,8 +38,14 @@ LFS = b"version https://git-lfs"
 Report = Callable[[Unparsed], None]
 Row = tuple[str, dict[str, Any]]
 
+
+def whole_number(digits: str) -> int | str:
+    """A whole number of JSON; one that no counter ever reached stays as it is written."""
+    return int(digits) if len(digits) <= 300 else digits
+
+
 _decode = msgspec.json.Decoder().decode
-_tolerant = json.JSONDecoder(strict=False)
+_tolerant = json.JSONDecoder(strict=False, parse_int=whole_number)
 
 
 def rows(path: Path, report: Report) -> Iterator[Row]:
@@ -103,6 +109,18 @@ def head_rows(head: bytes, limit: int = 50) -> list[dict[str, Any]]:
         if len(found) >= limit:
             break
     return found
+
+
+def is_lines(path: Path) -> bool:
+    """Whether the first line is an object by itself and something follows it, as in no JSON document.
+
+    Raises:
+        InputError: the file cannot be opened.
+    """
+    with opened(path) as file:
+        lines = (line for _, line in _lines(file, "", _ignore) if line.strip())
+        first = next(lines, b"").lstrip()
+        return first.startswith(b"{") and next(lines, None) is not None and bool(head_rows(first, 1))
 
 
 def _ignore(_: Unparsed) -> None:
