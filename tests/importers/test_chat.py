@@ -239,3 +239,9 @@ def test_numbers_beyond_64_bits_in_a_call_are_kept(tmp_path: Path) -> None:
 def test_a_first_message_longer_than_the_head_of_a_file_is_recognised(tmp_path: Path, value: Any) -> None:
     (run,) = imported(tmp_path / "c.json", json.dumps(value) + '\n{"role": "user", "content": "y"}' * ("role" in value))
     assert len(run.record.entries[0].text) == len(LONG)
+
+
+def test_of_very_many_unread_lines_the_first_are_listed_and_the_others_counted(tmp_path: Path) -> None:
+    (run,) = imported(tmp_path / "c.jsonl", '{"role": "user", "content": "Hi"}\n' + "x\n" * 2500)
+    assert len(run.record.unparsed) == 1000
+    assert run.record.skipped == {"unparsed, not listed": 1500}
