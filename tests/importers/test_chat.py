@@ -11,6 +11,7 @@ import pytest
 from adjudge.errors import InputError
 from adjudge.importers.chat import Chat
 from adjudge.importers.chat_messages import usage_of
+from adjudge.importers.sniff import read_runs
 from adjudge.record import Usage
 from adjudge.run import Run
 
@@ -195,3 +196,52 @@ def test_what_a_tool_of_the_provider_brought_is_a_result(tmp_path: Path) -> None
     run = one(tmp_path, [{"role": "assistant", "content": [asked, found]}])
     assert shape(run)[1:] == [("result", "tool", "a page")]
     assert run.record.entries[1].answers == "e1"
+
+
+LONG = "x" * (2 << 20)
+
+
+def imported(path: Path, text: str) -> list[Run]:
+    path.write_text(text)
+    return list(read_runs(path))
+
+
+def test_lines_longer_than_the_head_of_a_file_are_runs(tmp_path: Path) -> None:
+    line = json.dumps({"messages": [{"role": "user", "content": "Fix it."}, {"role": "assistant", "content": LONG}]})
+    runs = imported(tmp_path / "c.jsonl", f"{line}\n{line}\n")
+    assert [len(run.record.entries) for run in runs] == [2, 2]
+
+
+@pytest.mark.parametrize(
+    "value", ['"\\ud83d"', "NaN", "1" + "0" * 29, "1" + "0" * 5000], ids=["half", "nan", "big", "huge"]
+)
+def test_a_first_line_that_strict_json_refuses_is_read(tmp_path: Path, value: str) -> None:
+    first = f'{{"role": "user", "content": "Fix it.", "extra": {value}}}'
+    (run,) = imported(tmp_path / "c.jsonl", first + '\n{"role": "assistant", "content": "Done."}\n')
+    assert [text for _, _, text in shape(run)] == ["Fix it.", "Done."]
+
+
+def test_numbers_beyond_64_bits_in_a_call_are_kept(tmp_path: Path) -> None:
+    block = {"type": "tool_use", "id": "t", "name": "add", "input": {"n": 10**29}}
+    (run,) = imported(tmp_path / "c.jsonl", json.dumps({"role": "assistant", "content": [block]}) + "\n\n{}\n")
+    assert run.record.entries[0].text.replace(" ", "").startswith("add\nn:1")
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"role": "user", "content": LONG},
+        {"messages": [{"role": "user", "content": LONG}]},
+        [{"role": "user", "content": LONG}],
+    ],
+    ids=["message", "object", "list"],
+)
+def test_a_first_message_longer_than_the_head_of_a_file_is_recognised(tmp_path: Path, value: Any) -> None:
+    (run,) = imported(tmp_path / "c.json", json.dumps(value) + '\n{"role": "user", "content": "y"}' * ("role" in value))
+    assert len(run.record.entries[0].text) == len(LONG)
+
+
+def test_of_very_many_unread_lines_the_first_are_listed_and_the_others_counted(tmp_path: Path) -> None:
+    (run,) = imported(tmp_path / "c.jsonl", '{"role": "user", "content": "Hi"}\n' + "x\n" * 2500)
+    assert len(run.record.unparsed) == 1000
+    assert run.record.skipped == {"unparsed, not listed": 1500}

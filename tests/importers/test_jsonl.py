@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import os
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -215,3 +216,30 @@ def test_no_damage_to_a_compressed_file_makes_the_reader_raise(data: bytes, dama
     reader = io.BufferedReader(zstandard.ZstdDecompressor().stream_reader(bytes(packed), read_across_frames=True))
     reported: list[Unparsed] = []
     list(rows_of(reader, "f", reported.append))
+
+
+def test_what_was_not_read_is_shown_from_its_beginning() -> None:
+    deep = b'{"command":"git push","x":' + b"[" * 5000 + b"]" * 5000 + b"}"
+    _, reported = parsed(deep + b"\nplain words\n" + b'{"half": "of a')
+    assert [piece.place for piece in reported] == ["f:1", "f:2", "f:3"]
+    assert "nested too deeply" in reported[0].reason
+    for piece, words in zip(reported, ("git push", "plain words", '"half": "of a'), strict=True):
+        assert words in piece.reason
+        assert len(piece.reason) < 500
+
+
+@pytest.mark.parametrize("start", [b"{\n", b""], ids=["in an object", "alone"])
+def test_many_lines_that_are_nothing_take_no_more_memory_than_their_text(start: bytes) -> None:
+    data = io.BytesIO(start + b'"a":1,\n' * 200_000)
+    count = 0
+
+    def report(_: Unparsed) -> None:
+        nonlocal count
+        count += 1
+
+    tracemalloc.start()
+    assert not list(rows_of(data, "f", report))
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert count == 200_000 + bool(start)
+    assert most < 4 * 200_000 * len(b'"a":1,\n')

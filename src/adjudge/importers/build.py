@@ -18,6 +18,31 @@ _encoder = msgspec.json.Encoder()
 LISTED = 1000
 """Pieces that could not be read and are listed with their places; more are only counted, in `skipped`."""
 
+UNLISTED = "unparsed, not listed"
+
+
+class Lost:
+    """Pieces that could not be read before it is known whose they are; of millions only the first are kept."""
+
+    def __init__(self) -> None:
+        self._pieces: list[Unparsed] = []
+        self._more = 0
+
+    def add(self, piece: Unparsed) -> None:
+        """Take one."""
+        if len(self._pieces) < LISTED:
+            self._pieces.append(piece)
+        else:
+            self._more += 1
+
+    def give(self, builder: RecordBuilder) -> None:
+        """Hand all of them over to a record; none is left here."""
+        for piece in self._pieces:
+            builder.unparsed(piece)
+        if self._more:
+            builder.skip(UNLISTED, self._more)
+        self._pieces, self._more = [], 0
+
 
 class RecordBuilder:
     """Takes what an importer reads, in order, and gives an immutable record.
@@ -168,7 +193,7 @@ class RecordBuilder:
         if len(self._unparsed) < LISTED:
             self._unparsed.append(piece)
         else:
-            self.skip("unparsed, not listed")
+            self.skip(UNLISTED)
 
     def finish(self) -> Record:
         """The record; the builder must not be used afterwards."""

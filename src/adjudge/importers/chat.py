@@ -14,11 +14,11 @@ from typing import Any
 import msgspec
 
 from adjudge.errors import InputError
-from adjudge.importers.build import RecordBuilder, main_model, run_id
+from adjudge.importers.build import Lost, RecordBuilder, main_model, run_id
 from adjudge.importers.chat_messages import ChatReader, content_text, usage_of
-from adjudge.importers.documents import beginning, read_document, read_items
+from adjudge.importers.documents import BOM, beginning, read_document, read_items
 from adjudge.importers.documents_values import listing, mapping, moment, number, text
-from adjudge.importers.jsonl import Report, opened, rows
+from adjudge.importers.jsonl import Report, is_lines, opened, rows
 from adjudge.record import Unparsed
 from adjudge.run import Outcome, Run
 
@@ -45,16 +45,14 @@ class Chat:
         Raises:
             InputError: no message can be read.
         """
-        with opened(path) as file:
-            head = file.read(1 << 20)
-        lost: list[Unparsed] = []
-        if _is_lines(head):
-            yield from _runs_of(path, rows(path, lost.append), lost)
-        elif isinstance(beginning(head), list):
-            yield from _runs_of(path, read_items(read_document(path, list[msgspec.Raw]), path.name, lost.append), lost)
+        lost = Lost()
+        if is_lines(path):
+            yield from _runs_of(path, rows(path, lost.add), lost)
+        elif _is_list(path):
+            yield from _runs_of(path, read_items(read_document(path, list[msgspec.Raw]), path.name, lost.add), lost)
         else:
             held = read_document(path, _Conversation)
-            messages = read_items(held.messages or held.traj, f"{path.name}:messages", lost.append)
+            messages = read_items(held.messages or held.traj, f"{path.name}:messages", lost.add)
             yield _run(str(path), messages, msgspec.structs.asdict(held), lost)
 
 
@@ -68,15 +66,9 @@ def _is_conversation(value: Any) -> bool:
     )
 
 
-def _is_lines(head: bytes) -> bool:
-    """Whether a first line is whole and something follows it."""
-    line, _, rest = head.removeprefix(b"\xef\xbb\xbf").lstrip().partition(b"\n")
-    if not rest.strip():
-        return False
-    try:
-        return isinstance(msgspec.json.decode(line), dict)
-    except (msgspec.MsgspecError, RecursionError):
-        return False
+def _is_list(path: Path) -> bool:
+    with opened(path) as file:
+        return file.read(1 << 16).removeprefix(BOM).lstrip().startswith(b"[")
 
 
 class _Conversation(msgspec.Struct):
@@ -92,7 +84,7 @@ class _Conversation(msgspec.Struct):
     reward: Any = None
 
 
-def _runs_of(path: Path, objects: Iterator[tuple[str, dict[str, Any]]], lost: list[Unparsed]) -> Iterator[Run]:
+def _runs_of(path: Path, objects: Iterator[tuple[str, dict[str, Any]]], lost: Lost) -> Iterator[Run]:
     """One run of objects that are messages; of objects that hold messages one each."""
     first = next(objects, None)
     if first is None:
@@ -102,9 +94,9 @@ def _runs_of(path: Path, objects: Iterator[tuple[str, dict[str, Any]]], lost: li
         return
     place, held = first
     for following in objects:  # a run is given when the next one is known, so that what is lost between them is its own
-        yield _run(str(path.with_name(place)), _held(place, held, lost.append), held, lost)
+        yield _run(str(path.with_name(place)), _held(place, held, lost.add), held, lost)
         place, held = following
-    yield _run(str(path.with_name(place)), _held(place, held, lost.append), held, lost)
+    yield _run(str(path.with_name(place)), _held(place, held, lost.add), held, lost)
 
 
 def _held(place: str, held: dict[str, Any], report: Report) -> Messages:
@@ -115,7 +107,7 @@ def _held(place: str, held: dict[str, Any], report: Report) -> Messages:
             report(Unparsed(f"{place}:messages[{index}]", f"a JSON {type(message).__name__}, not an object"))
 
 
-def _run(source: str, messages: Messages, beside: dict[str, Any], lost: list[Unparsed]) -> Run:
+def _run(source: str, messages: Messages, beside: dict[str, Any], lost: Lost) -> Run:
     builder = RecordBuilder("chat")
     reader = ChatReader(builder)
     if system := content_text(beside.get("system")):
@@ -123,9 +115,7 @@ def _run(source: str, messages: Messages, beside: dict[str, Any], lost: list[Unp
     for place, message in messages:
         reader.add(place, message, moment(message.get("timestamp")))
     _add_response(reader, beside)
-    for piece in lost:
-        builder.unparsed(piece)
-    lost.clear()
+    lost.give(builder)
     record = builder.finish()
     model = main_model(record.turns) or text(beside.get("model")) or None
     return Run(

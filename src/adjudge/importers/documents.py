@@ -21,7 +21,7 @@ import msgspec
 import zstandard
 
 from adjudge.errors import InputError
-from adjudge.importers.jsonl import Report, opened
+from adjudge.importers.jsonl import Report, opened, whole_number
 from adjudge.record import Unparsed
 
 IN_MEMORY = 64 * 1024 * 1024
@@ -161,7 +161,7 @@ def read_item(raw: msgspec.Raw, place: str, report: Report) -> dict[str, Any] | 
 def _tolerant(data: bytes, place: str, report: Report) -> Any:
     """An item with invalid UTF-8 (replaced) or with numbers beyond 64 bits; `None`, and a report, if that is not all."""
     try:
-        return json.loads(data.decode("utf-8", "replace"), strict=False)
+        return json.loads(data.decode("utf-8", "replace"), strict=False, parse_int=whole_number)
     except (ValueError, RecursionError) as error:
         report(Unparsed(place, f"not JSON: {str(error)[:120]}", len(data)))
         return None
@@ -177,7 +177,9 @@ DEEPEST = 500
 
 @lru_cache(maxsize=8)
 def beginning(head: bytes) -> Any:
-    """The JSON value that a file's first bytes begin, as far as they go: its last, broken member is left out.
+    """The JSON value that a file's first bytes begin, as far as they go.
+
+    Of its last, broken member nothing is kept, but that a long text was there: an empty one stands in its place.
 
     `None` if they begin no object and no array. For recognising a format without reading the file.
     """
@@ -187,8 +189,10 @@ def beginning(head: bytes) -> Any:
     cut, closing, open_brackets = 0, b"", [b""]
     for match in _PIECE.finditer(head):
         token = match[0]
-        if token == b'"':
-            break  # a string that goes on beyond the first bytes
+        if token == b'"':  # a string that goes on beyond the first bytes
+            if head[: match.start()].rstrip().endswith(b":"):
+                return _lenient(head[: match.start()] + b'""' + b"".join(reversed(open_brackets)))
+            break
         if token in _CLOSING:
             open_brackets.append(_CLOSING[token])
             if len(open_brackets) > DEEPEST:
@@ -206,6 +210,6 @@ def beginning(head: bytes) -> Any:
 
 def _lenient(data: bytes) -> Any:
     try:
-        return json.loads(data.decode("utf-8", "replace"), strict=False)
+        return json.loads(data.decode("utf-8", "replace"), strict=False, parse_int=whole_number)
     except (ValueError, RecursionError):
         return None

@@ -30,6 +30,9 @@ LONGEST = 64 << 20
 SPREAD = 16 << 20
 """Bytes of one object over many lines beyond which its lines are taken one by one."""
 
+EXCERPT = 300
+"""Bytes of what cannot be read that a reader is shown."""
+
 WHOLE = 16 << 30
 """Bytes of a file, once decompressed, after which nothing more is read."""
 
@@ -38,8 +41,14 @@ LFS = b"version https://git-lfs"
 Report = Callable[[Unparsed], None]
 Row = tuple[str, dict[str, Any]]
 
+
+def whole_number(digits: str) -> int | str:
+    """A whole number of JSON; one that no counter ever reached stays as it is written."""
+    return int(digits) if len(digits) <= 300 else digits
+
+
 _decode = msgspec.json.Decoder().decode
-_tolerant = json.JSONDecoder(strict=False)
+_tolerant = json.JSONDecoder(strict=False, parse_int=whole_number)
 
 
 def rows(path: Path, report: Report) -> Iterator[Row]:
@@ -105,6 +114,18 @@ def head_rows(head: bytes, limit: int = 50) -> list[dict[str, Any]]:
     return found
 
 
+def is_lines(path: Path) -> bool:
+    """Whether the first line is an object by itself and something follows it, as in no JSON document.
+
+    Raises:
+        InputError: the file cannot be opened.
+    """
+    with opened(path) as file:
+        lines = (line for _, line in _lines(file, "", _ignore) if line.strip())
+        first = next(lines, b"").lstrip()
+        return first.startswith(b"{") and next(lines, None) is not None and bool(head_rows(first, 1))
+
+
 def _ignore(_: Unparsed) -> None:
     """Reports nothing: recognising a format is no reading."""
 
@@ -113,20 +134,29 @@ def rows_of(file: io.BufferedIOBase, name: str, report: Report) -> Iterator[Row]
     """The JSON objects of an open file, as `rows` gives them."""
     spread = _Spread(name, report)
     for number, line in _lines(file, name, report):
-        if not spread.lines and (value := _whole(line)).__class__ is dict:
+        if spread.first:
+            yield from spread.add(line.strip())
+        elif b"{" not in line:
+            if (stripped := line.strip()) and stripped not in _PUNCTUATION:
+                report(_not_an_object(stripped, f"{name}:{number}"))
+        elif (value := _whole(line)).__class__ is dict:
             yield f"{name}:{number}", value
-            continue
-        stripped = line.strip()
-        if not stripped or (not spread.lines and stripped in _PUNCTUATION):
-            continue  # brackets of an array of events that has a line for each of its parts
-        if spread.lines or stripped == b"{":
-            yield from spread.add(number, stripped)
-            continue
-        value = _whole(stripped)
-        if value is None:
-            value = _whole(_member(stripped))
-        yield from _objects(value, stripped, f"{name}:{number}", report)
+        elif (stripped := line.strip()) == b"{":
+            spread.first = number
+            yield from spread.add(stripped)
+        else:
+            value = _whole(_member(stripped)) if value is None else value
+            yield from _objects(value, stripped, f"{name}:{number}", report)
     yield from spread.salvaged()
+
+
+def _not_an_object(line: bytes, place: str) -> Unparsed:
+    """A line on which no object can stand: brackets of an array over many lines are none, and are passed over."""
+    return Unparsed(place, f"holds no JSON object; it begins: {_excerpt(line)}", len(line))
+
+
+def _excerpt(data: bytes) -> str:
+    return data[:EXCERPT].decode("utf-8", "replace")
 
 
 def _member(line: bytes) -> bytes:
@@ -140,44 +170,52 @@ _STRINGS = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"')
 
 
 class _Spread:
-    """One object over many lines: gathered until its brackets close, so that each line is looked at once."""
+    """One object over many lines: gathered until its brackets close, so that each line is looked at once.
+
+    `first` is the number of the line that it begins on, 0 if there is none. The lines are kept as one piece of text: a
+    list of them would take many times their size.
+    """
 
     def __init__(self, name: str, report: Report) -> None:
         self._name, self._report = name, report
-        self.lines: list[tuple[int, bytes]] = []
-        self._size = self._depth = 0
+        self.first = self._depth = 0
+        self._text = bytearray()
 
-    def add(self, number: int, line: bytes) -> Iterator[Row]:
-        self.lines.append((number, line))
-        self._size += len(line)
-        bare = _STRINGS.sub(b"", line)  # a JSON string never spans lines
+    def add(self, line: bytes) -> Iterator[Row]:
+        self._text += line + b"\n"
+        bare = _STRINGS.sub(b"", line) if b'"' in line else line  # a JSON string never spans lines
         self._depth += bare.count(b"{") + bare.count(b"[") - bare.count(b"}") - bare.count(b"]")
         if self._depth <= 0:
             yield from self._closed()
-        elif self._size > SPREAD:
+        elif len(self._text) > SPREAD:
             yield from self.salvaged()
 
     def _closed(self) -> Iterator[Row]:
-        data = b"\n".join(line for _, line in self.lines).removesuffix(b",")
+        data = bytes(self._text).rstrip().removesuffix(b",")
         value = _whole(data)
         if value is None:
             value = _leniently(data)
         if value is None:
             yield from self.salvaged()
             return
-        place = f"{self._name}:{self.lines[0][0]}"
+        place = f"{self._name}:{self.first}"
         self._clear()
         yield from _objects(value, data, place, self._report)
 
     def salvaged(self) -> Iterator[Row]:
         """The lines of something that never became an object, each on its own."""
-        lines = self.lines
+        first, text = self.first, io.BytesIO(self._text)
         self._clear()
-        for number, line in lines:
-            yield from _objects(_whole(line), line, f"{self._name}:{number}", self._report)
+        for number, line in enumerate(text, first):
+            stripped, place = line.strip(), f"{self._name}:{number}"
+            if b"{" in stripped:
+                yield from _objects(_whole(stripped), stripped, place, self._report)
+            elif stripped:
+                self._report(_not_an_object(stripped, place))
 
     def _clear(self) -> None:
-        self.lines, self._size, self._depth = [], 0, 0
+        self._text = bytearray()
+        self.first = self._depth = 0
 
 
 def _lines(file: io.BufferedIOBase, name: str, report: Report) -> Iterator[tuple[int, bytes]]:
@@ -256,7 +294,9 @@ def _several(data: bytes, place: str, report: Report) -> Iterator[Row]:
             value, position = _tolerant.raw_decode(text, position)
             value = _encodable(value, text[start:position])
         except (ValueError, RecursionError) as error:
-            report(Unparsed(place, f"not JSON: {str(error)[:120]}", size if start == 0 else len(text) - start))
+            fault = "nested too deeply" if isinstance(error, RecursionError) else f"not JSON: {str(error)[:120]}"
+            rest = size if start == 0 else len(text) - start
+            report(Unparsed(place, f"{fault}; it begins: {text[start : start + EXCERPT]}", rest))
             return
         yield from _objects(value, b"null" if value is None else b"", place, report)
 
