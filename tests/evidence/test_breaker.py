@@ -27,10 +27,24 @@ from adjudge.testing import FakeMachine, calls, make_record, make_rubric, says, 
         ("took 10\n  failed runs", "0 failed runs", False),
         ("10\n  failed runs", "10 failed runs", True),
         ("commit 3fa2b", "commit 3fa2b", True),
+        ("Build was unsuccessful", "successful", False),
+        ("uninstalled", "installed", False),
+        ("the package is un\n  installed now", "un installed", True),
+        ("the tests failed", "the tests fail", False),
+        ("def slugify(text):", "slugify(text)", True),
+        ("all_tests_passed", "tests_passed", True),
+        ("すべての検査は合格しましたので", "検査は合格しました", True),
     ],
 )
 def test_a_quote_cuts_no_number(text: str, quote: str, held: bool) -> None:
     assert contains(text, quote) is held
+
+
+def test_a_quote_that_ends_within_a_word_is_told_so() -> None:
+    holding = Exhibits(make_record(user("x"), calls("bash", "make", "Build was unsuccessful"))).check(
+        Citation("e3", "successful")
+    )
+    assert "within a word" in (holding.fault or "")
 
 
 def test_an_exit_status_is_not_the_beginning_of_another() -> None:

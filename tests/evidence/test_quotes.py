@@ -1,3 +1,4 @@
+import re
 import time
 
 import pytest
@@ -55,8 +56,8 @@ WORDS = st.text(alphabet="ab \n\t\u00a0\u2003.", max_size=60)
 def test_a_quote_over_the_seam_between_pieces_is_found_like_any_other(before: str, middle: str, after: str) -> None:
     text = "x" * (PIECE - len(before)) + before + middle + after
     quote = " ".join((before[-20:] + middle + after[:20]).split())
-    naive = quote in " ".join(text.split())
-    if len(quote) >= 8:
+    naive = re.search(rf"(?<![^\W\d_]){re.escape(quote)}(?![^\W\d_])", " ".join(text.split())) is not None
+    if len(quote) >= 8 and quote[0].isalpha() and quote[-1].isalpha():
         assert contains(text, quote) == naive
 
 

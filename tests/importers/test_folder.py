@@ -76,6 +76,7 @@ def test_a_reference_solution_reaches_no_field(folder: Path) -> None:
     ("description", "words"),
     [
         ("outcome: {exit_status: zero}", 'run.yaml: outcome.exit_status: must be a whole number, got "zero"'),
+        (f"outcome: {{exit_status: {10**29}}}", "run.yaml: outcome.exit_status: must be a whole number, got 1000"),
         ("outcome: {exit_status: true}", "run.yaml: outcome.exit_status: must be a whole number, got true"),
         ("outcome: {grade: good}", 'outcome.grade: must be one of resolved, unresolved, error, got "good"'),
         ("outcome: {reward: .nan}", "outcome.reward: must be a number, got NaN"),

@@ -34,32 +34,48 @@ def contains(text: str, quote: str) -> bool:
     """Whether a folded quote stands in a text, as a word of its own if it is short."""
     if len(quote) < WORD_LIKE:
         return any(_words(text, quote))
-    if _cuts_no_number(text, quote):
+    if _cuts_nothing(text, quote):
         return True
     if " " not in quote or max(quote.split(" "), key=len) not in text:
         return False
-    return any(_cuts_no_number(piece, quote) for piece in _folded(text, len(quote) + NEAR))
+    return any(_cuts_nothing(piece, quote) for piece in _folded(text, len(quote) + NEAR))
 
 
-def _cuts_no_number(text: str, quote: str) -> bool:
-    """Whether a quote stands somewhere without a part of a number at its edge: `0 failed` is not in `10 failed`."""
-    first, last = quote[:1].isdigit(), quote[-1:].isdigit()
+def _cuts_nothing(text: str, quote: str) -> bool:
+    """Whether a quote stands somewhere with no part of a number or word beyond its edges.
+
+    `0 failed` is not in `10 failed`, nor `successful` in `unsuccessful`.
+    """
+    first, last = quote[:1], quote[-1:]
     at = text.find(quote)
     while at >= 0:
         end = at + len(quote)
-        if not (first and _BEFORE.search(text[max(0, at - NEAR) : at])) and not (
-            last and _AFTER.match(text[end : end + NEAR])
+        if not _goes_on(first, _COLOUR.sub("", text[max(0, at - 16) : at])[-NEAR:][::-1]) and not _goes_on(
+            last, text[end : end + NEAR]
         ):
             return True
         at = text.find(quote, at + 1)
     return False
 
 
+def _goes_on(edge: str, beyond: str) -> bool:
+    """Whether the number or word at a quote's edge goes on beyond it; `beyond` is read outwards."""
+    return (edge.isdigit() and _NUMBER_GOES_ON.match(beyond) is not None) or (_is_letter(edge) and _is_letter(beyond[:1]))
+
+
+def _is_letter(character: str) -> bool:
+    """Whether a character is a letter of a script that writes spaces between words."""
+    return character.isalpha() and ord(character) < _UNSPACED
+
+
 NEAR = 2
 """Characters beside a quote that may make a number of its edge a part of a longer one."""
 
-_BEFORE = re.compile(r"(?:\d|\d[.,])\Z")
-_AFTER = re.compile(r"\d|[.,]\d")
+_UNSPACED = 0x0E00
+"""From Thai on, most scripts of the kind write no spaces; those that do are treated as they are."""
+
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+_NUMBER_GOES_ON = re.compile(r"\d|[.,]\d")
 
 
 def stands_everywhere(text: str, quote: str) -> bool:
@@ -134,6 +150,10 @@ def _numbered(text: str, quote: str) -> bool:
 _LINE_NUMBER = re.compile(r"(\d{1,7})[:|→-]?(.*)")
 
 
+def _within_a_word(text: str, quote: str) -> bool:
+    return quote in text or quote in fold(text)
+
+
 def _in_other_characters(text: str, quote: str) -> bool:
     return contains(text.translate(_PLAIN), fold(quote.translate(_PLAIN)))
 
@@ -143,6 +163,7 @@ def _in_other_case(text: str, quote: str) -> bool:
 
 
 _REASONS: tuple[tuple[str, Callable[[str, str], bool]], ...] = (
+    ("it begins or ends within a word or number; copy it whole", _within_a_word),
     ("it joins places that stand apart; quote one of them, or give each its own citation", _spliced),
     (r"it stands there without the escapes; write the plain characters, not \n or \"", _escaped),
     ("it stands there without the marks around it; leave them out", _framed),

@@ -166,6 +166,7 @@ def _member(line: bytes) -> bytes:
 
 
 _PUNCTUATION = frozenset({b"[", b"]", b",", b"],"})
+_BRACKET = re.compile(rb"[][{}]")
 _STRINGS = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"')
 
 
@@ -183,7 +184,7 @@ class _Spread:
 
     def add(self, line: bytes) -> Iterator[Row]:
         self._text += line + b"\n"
-        bare = _STRINGS.sub(b"", line) if b'"' in line else line  # a JSON string never spans lines
+        bare = _STRINGS.sub(b"", line) if _BRACKET.search(line) else b""  # a JSON string never spans lines
         self._depth += bare.count(b"{") + bare.count(b"[") - bare.count(b"}") - bare.count(b"]")
         if self._depth <= 0:
             yield from self._closed()
