@@ -95,11 +95,65 @@ def test_an_exhibit_can_be_seen_whole(adjudge: Command) -> None:
     assert "no such exhibit" in wrong.err
 
 
+def test_the_outline_of_a_run_names_a_tool_once(adjudge: Command) -> None:
+    run = json.loads(adjudge("import", wiring.DEMO, "--json").out)[0]["run"]
+    [line] = [line for line in adjudge("show", run).out.splitlines() if line.startswith("e4 ")]
+    assert line.split() == ["e4", "1", "agent", "call", "bash", *line.split()[5:]]
+    assert line.count("bash") == 1
+
+
+def test_an_errored_judgment_counts_no_criteria(adjudge: Command) -> None:
+    judgment = json.loads(adjudge("judge", wiring.DEMO, "-r", written(WORDS), "--json").out)
+    [line] = [line for line in adjudge("show", judgment["run"]).out.splitlines() if line.startswith("j-")]
+    assert line.split() == [judgment["id"], "rubric", "errored"]
+
+
 def test_importing_twice_is_one_run(adjudge: Command) -> None:
     for _ in range(2):
         assert adjudge("import", wiring.DEMO / "record.json").status == 0
     rows = json.loads(adjudge("list", "--json").out)
     assert [row["turns"] for row in rows] == [9]
+
+
+CHAT = [{"role": "user", "content": "Do it."}, {"role": "assistant", "content": "Done."}]
+
+
+def run_folder(name: str, told: str) -> Path:
+    """A run folder with a recording, an empty workspace, and what `run.yaml` says."""
+    folder = Path(name)
+    (folder / "workspace").mkdir(parents=True)
+    written(json.dumps({"messages": CHAT}), f"{name}/chat.json")
+    written(told, f"{name}/run.yaml")
+    return folder
+
+
+def test_a_run_that_stays_as_it_was_imported_first_is_named(adjudge: Command) -> None:
+    adjudge("import", run_folder("plain", "record: chat.json\n"))
+    told = "record: chat.json\nworkspace: workspace\noutcome: { exit_status: 0 }\n"
+    ended = adjudge("import", run_folder("more", told))
+    assert ended.status == 0
+    assert "in the store already, with another outcome and workspace, and stays as it is" in ended.err
+    assert "already" not in adjudge("import", "plain").err
+
+
+def test_a_run_folder_without_a_record_is_named(adjudge: Command) -> None:
+    ended = adjudge("import", run_folder("bare", "agent: someone\n"))
+    assert "bare: this run has no record; `record` in run.yaml names one" in ended.err
+
+
+def test_a_path_that_cannot_be_imported_holds_up_no_other(adjudge: Command) -> None:
+    ended = adjudge("import", "nowhere", wiring.DEMO, "--json")
+    assert ended.status == 2
+    assert "nowhere" in ended.err
+    assert [run["turns"] for run in json.loads(ended.out)] == [9]
+
+
+def test_what_could_not_be_read_is_named_once_with_its_file(adjudge: Command) -> None:
+    rows = [json.dumps({"messages": CHAT}), *["{broken"] * 5]
+    ended = adjudge("import", written("\n".join(rows), "chat.jsonl"))
+    first, *_, last = ended.err.splitlines()
+    assert first.startswith("chat.jsonl:2 was not read: not JSON")
+    assert "2 more pieces were not read; `adjudge show r-" in last
 
 
 def test_an_empty_store_says_how_to_fill_it(adjudge: Command) -> None:
@@ -168,6 +222,8 @@ def test_doctor_names_what_works_and_what_would_help(adjudge: Command) -> None:
     assert checks["store"]["works"] is True
     assert checks["models"]["works"] is False
     assert "OPENROUTER_API_KEY" in checks["models"]["help"]
+    _, _, help = adjudge("doctor").out.partition("What would help\n")
+    assert checks["models"]["help"] in " ".join(help.split())
 
 
 def test_control_sequences_of_what_is_judged_never_reach_the_terminal(adjudge: Command, tmp_path: Path) -> None:

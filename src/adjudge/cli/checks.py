@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from adjudge.cli.options import Json, StorePath, settings_with
-from adjudge.cli.printing import counted, print_json, results, say, table
+from adjudge.cli.printing import counted, hanging, print_json, print_table, results, say
 from adjudge.untrusted import shown
+
+if TYPE_CHECKING:
+    from adjudge.machines.selftest import Check
 
 
 def verify(
@@ -69,6 +73,14 @@ def doctor(as_json: Json = False) -> int:
     if as_json:
         print_json(checks)
     else:
-        rows = [("yes" if each.works else "NO", each.name, each.why, "" if each.works else each.help) for each in checks]
-        results().print(table(("works", "what", "seen", "what would help"), rows))
+        print_table(("works", "what", "seen"), [("yes" if each.works else "NO", each.name, each.why) for each in checks])
+        _print_help([each for each in checks if each.help and not each.works])
     return 0 if all(each.works for each in checks) else 1
+
+
+def _print_help(failed: Sequence[Check]) -> None:
+    """Print what would help, whole: it is what a reader acts on."""
+    if failed:
+        sys.stdout.write("\nWhat would help\n")
+    for each in failed:
+        results().print(hanging(f"  {each.name}: ", shown(each.help)))

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from adjudge.cli.printing import print_json, results, table
+from adjudge.cli.printing import print_json, print_table
 from adjudge.errors import InputError
 from adjudge.untrusted import one_line, shown
 
@@ -58,7 +58,6 @@ def describe(entry: Entry) -> str:
 
 def print_run(run: Run, judgments: Sequence[JudgmentRow]) -> None:
     """Print what a run is, its record's outline, and its judgments."""
-    console = results()
     facts = {
         "run": run.id,
         "agent": " ".join(part for part in (run.agent, run.agent_version) if part),
@@ -81,18 +80,25 @@ def print_run(run: Run, judgments: Sequence[JudgmentRow]) -> None:
             f"{entry.writer} {entry.kind}",
             entry.name or "",
             _status(entry),
-            entry.text[:FIRST_WORDS],
+            _beginning(entry),
         )
         for entry in run.record.walk()
     ]
-    console.print(table(("entry", "turn", "what", "tool", "status", "begins"), rows, right=(1,)))
+    print_table(("entry", "turn", "what", "tool", "status", "begins"), rows, right=(1,))
     if judgments:
         _write("")
-        cells = [
-            (row.id, row.rubric or "no rubric", row.model or "", row.status, f"{row.passed} of {row.criteria}")
-            for row in judgments
-        ]
-        console.print(table(("judgment", "rubric", "model", "status", "passed"), cells))
+        cells = [(row.id, row.rubric or "no rubric", row.model or "", row.status, _passed(row)) for row in judgments]
+        print_table(("judgment", "rubric", "model", "status", "passed"), cells)
+
+
+def _beginning(entry: Entry) -> str:
+    """The first words of an entry; a call's tool has a column of its own."""
+    text = entry.text[: FIRST_WORDS + len(entry.name or "")]
+    return text.removeprefix(f"{entry.name}\n") if entry.kind == "call" else text
+
+
+def _passed(row: JudgmentRow) -> str:
+    return "" if row.status == "errored" else f"{row.passed} of {row.criteria}"
 
 
 def _status(entry: Entry) -> str:
