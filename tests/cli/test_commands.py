@@ -277,3 +277,18 @@ def test_a_pass_that_points_at_nothing_is_stopped(adjudge: Command, serve: Calla
     ended = adjudge("judge", wiring.DEMO, "-r", written(WORDS), "--model", model)
     assert ended.status == 1
     assert "stopped by the evidence gate" in ended.out
+
+
+def test_a_probe_that_was_stopped_is_left_unproven(adjudge: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ADJUDGE_MACHINE_SECONDS", "0.3")
+    ended = adjudge("judge", wiring.DEMO, "-r", written("- {id: slow, text: It ends., probe: {run: sleep 9}}\n"))
+    assert "FAIL  slow  by probe, left unproven" in ended.out
+
+
+def test_what_the_model_answered_and_quoted_is_shown_where_it_does_not_hold(
+    adjudge: Command, serve: Callable[[Script], str]
+) -> None:
+    model = serve(evaluator_that([("outline", {})], decided("pass", "e24", "all 13 checks pass")))
+    ended = adjudge("judge", wiring.DEMO, "-r", written(WORDS), "--model", model)
+    assert "The model had answered pass: Ran it: 11 of 11." in ended.out
+    assert "✗ e24   “all 13 checks pass” the quote is not in e24" in ended.out
