@@ -72,6 +72,18 @@ def test_without_a_rubric_the_exit_status_of_the_agent_decides(adjudge: Command)
     assert "exit status 0" in ended.out
 
 
+def test_what_a_run_consumed_is_what_its_harness_states(adjudge: Command) -> None:
+    rows = [
+        {"type": "thread.started", "thread_id": "t"},
+        {"type": "turn.started"},
+        {"type": "item.completed", "item": {"id": "item_0", "type": "agent_message", "text": "Done."}},
+        {"type": "turn.completed", "usage": {"input_tokens": 1200, "cached_input_tokens": 700, "output_tokens": 30}},
+    ]
+    recording = written("".join(f"{json.dumps(row)}\n" for row in rows), "exec.jsonl")
+    run = json.loads(adjudge("import", recording, "--json").out)[0]["run"]
+    assert "tokens       1,200 in (700 cached), 30 out\n" in adjudge("show", run).out
+
+
 def test_a_judgment_can_be_shown_verified_and_exported(adjudge: Command, tmp_path: Path) -> None:
     judgment = json.loads(adjudge("judge", wiring.DEMO, "--rubric", written(FAILING), "--json").out)["id"]
     assert "FAIL  large" in adjudge("show", judgment[:6]).out
