@@ -206,6 +206,15 @@ def test_names_that_stand_for_nothing_in_the_store_are_named(adjudge: Command) -
     assert "exactly one judgment" in adjudge("export", "--as", "html").err
 
 
+def test_an_id_of_the_wrong_kind_says_where_the_right_one_is(adjudge: Command) -> None:
+    run = json.loads(adjudge("import", wiring.DEMO, "--json").out)[0]["run"]
+    for words in (("export", run), ("verify", run), ("show", run, "--transcript")):
+        ended = adjudge(*words)
+        assert ended.status == 2
+        assert f"`adjudge show {run}` lists its judgments" in ended.err
+    assert "a run's begins with r-" in adjudge("show", "roman").err
+
+
 def test_a_setting_of_the_wrong_kind_is_bad_input(adjudge: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ADJUDGE_LOOKS", "many")
     ended = adjudge("list")

@@ -27,12 +27,12 @@ Exchange = Annotated[
     typer.Option("--exchange", help="Keep what was said with the model in this file; recorded/FILE plays it again."),
 ]
 ModelName = Annotated[
-    str | None, typer.Option("--model", "-m", help="The model that judges, as provider/model [default: $ADJUDGE_MODEL].")
+    str | None, typer.Option("--model", "-m", help="The model that judges, as PROVIDER/MODEL [default: $ADJUDGE_MODEL].")
 ]
 
 
 def judge(
-    path: Annotated[str, typer.Argument(help="A recording, a run folder, or the id of an imported run.")],
+    path: Annotated[str, typer.Argument(metavar="PATH", help="A recording, a run folder, or the id of an imported run.")],
     rubric: Annotated[
         str, typer.Option("--rubric", "-r", help="A rubric file, or `none`: judge by the exit status alone.")
     ],
@@ -67,7 +67,10 @@ def demo(
     store: StorePath = None,
     as_json: Json = False,
 ) -> int:
-    """Judge the bundled run: a real agent's work, by a recorded exchange with a strong model, or live with --model."""
+    """Judge the bundled run of a real agent, without a key.
+
+    A recorded exchange with a strong model is played, and its looks are made live; with --model all of it is live.
+    """
     from adjudge import wiring
 
     settings = settings_with(model=model or f"recorded/{wiring.DEMO / 'exchange.json'}", store=store)

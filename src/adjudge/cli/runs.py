@@ -125,8 +125,10 @@ def _score(status: str | None, score: float | None) -> str:
 
 
 def show(
-    name: Annotated[str, typer.Argument(help="A run's or a judgment's id, or the beginning of one.")],
-    exhibit: Annotated[str | None, typer.Argument(help="An entry (e12) or a look (L3), to see it whole.")] = None,
+    name: Annotated[str, typer.Argument(metavar="ID", help="A run's or a judgment's id, or the beginning of one.")],
+    exhibit: Annotated[
+        str | None, typer.Argument(metavar="EXHIBIT", help="An entry (e12) or a look (L3), to see it whole.")
+    ] = None,
     transcript: Annotated[
         bool, typer.Option("--transcript", help="With a judgment: the evaluator's whole transcript.")
     ] = False,
@@ -137,8 +139,12 @@ def show(
     from adjudge import wiring
 
     with wiring.open_kept_store(settings_with(store=store)) as kept:
-        if name.startswith("j"):
+        if name.startswith("j-"):
             return _show_judgment(kept, kept.find_judgment(name), exhibit, transcript, as_json)
+        if not name.startswith("r-"):
+            raise InputError(f"{name}: is no id; a run's begins with r- (`adjudge list`), a judgment's with j-")
+        if transcript:
+            raise InputError(f"--transcript: {name} is a run; `adjudge show {name}` lists its judgments")
         return _show_run(kept, kept.find_run(name), exhibit, as_json)
 
 
