@@ -51,6 +51,12 @@ def test_a_failed_criterion_is_exit_status_1(adjudge: Command) -> None:
     assert "2 of 3 criteria passed" in ended.out
 
 
+def test_probes_without_a_machine_say_how_to_give_one(adjudge: Command) -> None:
+    ended = adjudge("judge", wiring.DEMO / "record.json", "-r", written(FAILING))
+    assert "3 probes were not run: name the folder that the agent worked in with --machine" in ended.err
+    assert "not run" not in adjudge("judge", wiring.DEMO, "-r", written(FAILING)).err
+
+
 def test_without_a_key_a_rubric_in_words_is_not_judged_and_one_sentence_says_so(adjudge: Command) -> None:
     ended = adjudge("judge", wiring.DEMO, "--rubric", written(WORDS), "--json")
     judgment = json.loads(ended.out)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from adjudge.cli.options import Json, StorePath, settings_with
-from adjudge.cli.printing import messages, print_json, results, say
+from adjudge.cli.printing import counted, messages, print_json, results, say
 
 if TYPE_CHECKING:
     from rich.status import Status
@@ -56,7 +56,20 @@ def judge(
     run = wiring.find_run(path, settings, machine)
     criteria = None if rubric.casefold() == "none" else wiring.find_rubric(rubric)
     judgment = judge_live(run, criteria, settings, exchange)
-    return show_judgment(judgment, run, as_json)
+    ended = show_judgment(judgment, run, as_json)
+    if run.workspace is None and criteria is not None:
+        _say_what_was_not_run(criteria)
+    return ended
+
+
+def _say_what_was_not_run(rubric: Rubric) -> None:
+    """Say how probes are given a machine: without one they fail, and no agent is to blame."""
+    probes = sum(criterion.probe is not None for criterion in rubric.criteria)
+    if probes:
+        say(
+            f"{counted(probes, 'probe was', 'probes were')} not run: name the folder that the agent worked in with "
+            "--machine, or as `workspace` in run.yaml."
+        )
 
 
 def demo(
