@@ -51,6 +51,12 @@ def test_a_failed_criterion_is_exit_status_1(adjudge: Command) -> None:
     assert "2 of 3 criteria passed" in ended.out
 
 
+def test_probes_without_a_machine_say_how_to_give_one(adjudge: Command) -> None:
+    ended = adjudge("judge", wiring.DEMO / "record.json", "-r", written(FAILING))
+    assert "3 probes were not run: name the folder that the agent worked in with --machine" in ended.err
+    assert "not run" not in adjudge("judge", wiring.DEMO, "-r", written(FAILING)).err
+
+
 def test_without_a_key_a_rubric_in_words_is_not_judged_and_one_sentence_says_so(adjudge: Command) -> None:
     ended = adjudge("judge", wiring.DEMO, "--rubric", written(WORDS), "--json")
     judgment = json.loads(ended.out)
@@ -70,6 +76,18 @@ def test_without_a_rubric_the_exit_status_of_the_agent_decides(adjudge: Command)
     ended = adjudge("judge", wiring.DEMO, "--rubric", "none")
     assert ended.status == 0
     assert "exit status 0" in ended.out
+
+
+def test_what_a_run_consumed_is_what_its_harness_states(adjudge: Command) -> None:
+    rows = [
+        {"type": "thread.started", "thread_id": "t"},
+        {"type": "turn.started"},
+        {"type": "item.completed", "item": {"id": "item_0", "type": "agent_message", "text": "Done."}},
+        {"type": "turn.completed", "usage": {"input_tokens": 1200, "cached_input_tokens": 700, "output_tokens": 30}},
+    ]
+    recording = written("".join(f"{json.dumps(row)}\n" for row in rows), "exec.jsonl")
+    run = json.loads(adjudge("import", recording, "--json").out)[0]["run"]
+    assert "tokens       1,200 in (700 cached), 30 out\n" in adjudge("show", run).out
 
 
 def test_a_judgment_can_be_shown_verified_and_exported(adjudge: Command, tmp_path: Path) -> None:
@@ -95,11 +113,65 @@ def test_an_exhibit_can_be_seen_whole(adjudge: Command) -> None:
     assert "no such exhibit" in wrong.err
 
 
+def test_the_outline_of_a_run_names_a_tool_once(adjudge: Command) -> None:
+    run = json.loads(adjudge("import", wiring.DEMO, "--json").out)[0]["run"]
+    [line] = [line for line in adjudge("show", run).out.splitlines() if line.startswith("e4 ")]
+    assert line.split() == ["e4", "1", "agent", "call", "bash", *line.split()[5:]]
+    assert line.count("bash") == 1
+
+
+def test_an_errored_judgment_counts_no_criteria(adjudge: Command) -> None:
+    judgment = json.loads(adjudge("judge", wiring.DEMO, "-r", written(WORDS), "--json").out)
+    [line] = [line for line in adjudge("show", judgment["run"]).out.splitlines() if line.startswith("j-")]
+    assert line.split() == [judgment["id"], "rubric", "errored"]
+
+
 def test_importing_twice_is_one_run(adjudge: Command) -> None:
     for _ in range(2):
         assert adjudge("import", wiring.DEMO / "record.json").status == 0
     rows = json.loads(adjudge("list", "--json").out)
     assert [row["turns"] for row in rows] == [9]
+
+
+CHAT = [{"role": "user", "content": "Do it."}, {"role": "assistant", "content": "Done."}]
+
+
+def run_folder(name: str, told: str) -> Path:
+    """A run folder with a recording, an empty workspace, and what `run.yaml` says."""
+    folder = Path(name)
+    (folder / "workspace").mkdir(parents=True)
+    written(json.dumps({"messages": CHAT}), f"{name}/chat.json")
+    written(told, f"{name}/run.yaml")
+    return folder
+
+
+def test_a_run_that_stays_as_it_was_imported_first_is_named(adjudge: Command) -> None:
+    adjudge("import", run_folder("plain", "record: chat.json\n"))
+    told = "record: chat.json\nworkspace: workspace\noutcome: { exit_status: 0 }\n"
+    ended = adjudge("import", run_folder("more", told))
+    assert ended.status == 0
+    assert "in the store already, with another outcome and workspace, and stays as it is" in ended.err
+    assert "already" not in adjudge("import", "plain").err
+
+
+def test_a_run_folder_without_a_record_is_named(adjudge: Command) -> None:
+    ended = adjudge("import", run_folder("bare", "agent: someone\n"))
+    assert "bare: this run has no record; `record` in run.yaml names one" in ended.err
+
+
+def test_a_path_that_cannot_be_imported_holds_up_no_other(adjudge: Command) -> None:
+    ended = adjudge("import", "nowhere", wiring.DEMO, "--json")
+    assert ended.status == 2
+    assert "nowhere" in ended.err
+    assert [run["turns"] for run in json.loads(ended.out)] == [9]
+
+
+def test_what_could_not_be_read_is_named_once_with_its_file(adjudge: Command) -> None:
+    rows = [json.dumps({"messages": CHAT}), *["{broken"] * 5]
+    ended = adjudge("import", written("\n".join(rows), "chat.jsonl"))
+    first, *_, last = ended.err.splitlines()
+    assert first.startswith("chat.jsonl:2 was not read: not JSON")
+    assert "2 more pieces were not read; `adjudge show r-" in last
 
 
 def test_an_empty_store_says_how_to_fill_it(adjudge: Command) -> None:
@@ -141,6 +213,15 @@ def test_names_that_stand_for_nothing_in_the_store_are_named(adjudge: Command) -
     assert "exactly one judgment" in adjudge("export", "--as", "html").err
 
 
+def test_an_id_of_the_wrong_kind_says_where_the_right_one_is(adjudge: Command) -> None:
+    run = json.loads(adjudge("import", wiring.DEMO, "--json").out)[0]["run"]
+    for words in (("export", run), ("verify", run), ("show", run, "--transcript")):
+        ended = adjudge(*words)
+        assert ended.status == 2
+        assert f"`adjudge show {run}` lists its judgments" in ended.err
+    assert "a run's begins with r-" in adjudge("show", "roman").err
+
+
 def test_a_setting_of_the_wrong_kind_is_bad_input(adjudge: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ADJUDGE_LOOKS", "many")
     ended = adjudge("list")
@@ -169,6 +250,8 @@ def test_doctor_names_what_works_and_what_would_help(adjudge: Command) -> None:
     assert checks["store"]["works"] is True
     assert checks["models"]["works"] is False
     assert "OPENROUTER_API_KEY" in checks["models"]["help"]
+    _, _, help = adjudge("doctor").out.partition("What would help\n")
+    assert checks["models"]["help"] in " ".join(help.split())
 
 
 def test_control_sequences_of_what_is_judged_never_reach_the_terminal(adjudge: Command, tmp_path: Path) -> None:
@@ -226,3 +309,18 @@ def test_a_pass_that_points_at_nothing_is_stopped(adjudge: Command, serve: Calla
     ended = adjudge("judge", wiring.DEMO, "-r", written(WORDS), "--model", model)
     assert ended.status == 1
     assert "stopped by the evidence gate" in ended.out
+
+
+def test_a_probe_that_was_stopped_is_left_unproven(adjudge: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ADJUDGE_MACHINE_SECONDS", "0.3")
+    ended = adjudge("judge", wiring.DEMO, "-r", written("- {id: slow, text: It ends., probe: {run: sleep 9}}\n"))
+    assert "FAIL  slow  by probe, left unproven" in ended.out
+
+
+def test_what_the_model_answered_and_quoted_is_shown_where_it_does_not_hold(
+    adjudge: Command, serve: Callable[[Script], str]
+) -> None:
+    model = serve(evaluator_that([("outline", {})], decided("pass", "e24", "all 13 checks pass")))
+    ended = adjudge("judge", wiring.DEMO, "-r", written(WORDS), "--model", model)
+    assert "The model had answered pass: Ran it: 11 of 11." in ended.out
+    assert "✗ e24   “all 13 checks pass” the quote is not in e24" in ended.out

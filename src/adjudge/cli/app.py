@@ -23,7 +23,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     epilog="Exit status: 0 all passed, 1 some criterion failed, 2 bad input, 3 not judged, 4 a bug of adjudge.",
 )
-rubrics = typer.Typer(help="Rubrics.", no_args_is_help=True, rich_markup_mode=None)
+rubrics = typer.Typer(help="Check a rubric before it judges.", no_args_is_help=True, rich_markup_mode=None)
 rubrics.command("check")(checks.check_rubric)
 app.add_typer(rubrics, name="rubric")
 app.command("judge")(judging.judge)

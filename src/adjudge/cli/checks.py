@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from adjudge.cli.options import Json, StorePath, settings_with
-from adjudge.cli.printing import counted, print_json, results, say, table
+from adjudge.cli.options import Json, JudgmentNames, StorePath, find_judgments, settings_with
+from adjudge.cli.printing import counted, hanging, print_json, print_table, results, say
 from adjudge.untrusted import shown
+
+if TYPE_CHECKING:
+    from adjudge.machines.selftest import Check
 
 
 def verify(
-    names: Annotated[
-        list[str] | None, typer.Argument(help="Judgments, or the beginnings of their ids [default: all].")
-    ] = None,
+    names: JudgmentNames = None,
     store: StorePath = None,
     as_json: Json = False,
 ) -> int:
@@ -25,8 +27,7 @@ def verify(
     from adjudge import wiring
 
     with wiring.open_kept_store(settings_with(store=store)) as kept:
-        wanted = [kept.find_judgment(name) for name in names] if names else [row.id for row in kept.judgments()]
-        checked = [wiring.verify(kept, name) for name in wanted]
+        checked = [wiring.verify(kept, name) for name in find_judgments(kept, names)]
     if as_json:
         print_json(checked)
     else:
@@ -34,17 +35,21 @@ def verify(
             say("There are no judgments yet: `adjudge judge PATH --rubric FILE` makes one.")
         for each in checked:
             word = "sound" if each.sound else "NOT SOUND"
-            sys.stdout.write(f"{each.judgment}  {word}  {each.verdicts} verdicts, {each.citations} citations checked\n")
+            counts = f"{counted(each.verdicts, 'verdict')}, {counted(each.citations, 'citation')} checked"
+            sys.stdout.write(f"{each.judgment}  {word}  {counts}\n")
             for finding in each.findings:
                 sys.stdout.write(f"    {shown(finding.place)}: {shown(finding.words)}\n")
     return 0 if all(each.sound for each in checked) else 1
 
 
 def check_rubric(
-    path: Annotated[Path, typer.Argument(help="A rubric in YAML, TOML or JSON.")],
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="A rubric in YAML, TOML or JSON.")],
     as_json: Json = False,
 ) -> int:
-    """Say which criteria cannot be established by looking, and what a better one looks like. It never blocks."""
+    """Say which criteria cannot be established.
+
+    Of each it says why looking does not establish it, and what a better one looks like. It never blocks.
+    """
     from adjudge import wiring
     from adjudge.rubric.wording import check_rubric as remarks_on
 
@@ -62,13 +67,21 @@ def check_rubric(
 
 
 def doctor(as_json: Json = False) -> int:
-    """Say what works here and what does not, why, and what would help."""
+    """Say what works here, and what would help where it does not."""
     from adjudge import wiring
 
     checks = asyncio.run(wiring.diagnose(settings_with()))
     if as_json:
         print_json(checks)
     else:
-        rows = [("yes" if each.works else "NO", each.name, each.why, "" if each.works else each.help) for each in checks]
-        results().print(table(("works", "what", "seen", "what would help"), rows))
+        print_table(("works", "what", "seen"), [("yes" if each.works else "NO", each.name, each.why) for each in checks])
+        _print_help([each for each in checks if each.help and not each.works])
     return 0 if all(each.works for each in checks) else 1
+
+
+def _print_help(failed: Sequence[Check]) -> None:
+    """Print what would help, whole: it is what a reader acts on."""
+    if failed:
+        sys.stdout.write("\nWhat would help\n")
+    for each in failed:
+        results().print(hanging(f"  {each.name}: ", shown(each.help)))

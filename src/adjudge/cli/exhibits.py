@@ -6,18 +6,21 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from adjudge.cli.printing import print_json, results, table
+import msgspec
+
+from adjudge.cli.printing import print_json, print_table
 from adjudge.errors import InputError
 from adjudge.untrusted import one_line, shown
 
 if TYPE_CHECKING:
     from adjudge.evidence import Look
     from adjudge.judgment import Judgment
-    from adjudge.record import Entry, Record
+    from adjudge.record import Entry, Record, Usage
     from adjudge.run import Run
     from adjudge.store.rows import JudgmentRow
 
 FIRST_WORDS = 100
+NO_TASK = "The recording does not say what the task was; `task` in a run folder's run.yaml can."
 
 
 def print_exhibit(name: str, record: Record, looks: Sequence[Look], as_json: bool) -> None:
@@ -58,7 +61,7 @@ def describe(entry: Entry) -> str:
 
 def print_run(run: Run, judgments: Sequence[JudgmentRow]) -> None:
     """Print what a run is, its record's outline, and its judgments."""
-    console = results()
+    usage = _consumed(run.record)
     facts = {
         "run": run.id,
         "agent": " ".join(part for part in (run.agent, run.agent_version) if part),
@@ -66,14 +69,16 @@ def print_run(run: Run, judgments: Sequence[JudgmentRow]) -> None:
         "exit status": run.outcome.exit_status,
         "ending": run.outcome.detail,
         "graded": run.outcome.grade,
+        "reward": run.outcome.reward,
         "workspace": run.workspace,
         "source": run.source,
-        "tokens": _tokens(run.record),
+        "tokens": _tokens(usage),
+        "cost": f"${usage.cost:.4f}" if usage.cost else None,
     }
     for name, value in facts.items():
         if value not in (None, ""):
             _write(one_line(f"{name:12} {value}", 300))
-    _write(f"\n{shown(run.task or 'The recording does not say what the task was.')}\n")
+    _write(f"\n{shown(run.task or NO_TASK)}\n")
     rows = [
         (
             entry.id,
@@ -81,29 +86,41 @@ def print_run(run: Run, judgments: Sequence[JudgmentRow]) -> None:
             f"{entry.writer} {entry.kind}",
             entry.name or "",
             _status(entry),
-            entry.text[:FIRST_WORDS],
+            _beginning(entry),
         )
         for entry in run.record.walk()
     ]
-    console.print(table(("entry", "turn", "what", "tool", "status", "begins"), rows, right=(1,)))
+    print_table(("entry", "turn", "what", "tool", "status", "begins"), rows, right=(1,))
     if judgments:
         _write("")
-        cells = [
-            (row.id, row.rubric or "no rubric", row.model or "", row.status, f"{row.passed} of {row.criteria}")
-            for row in judgments
-        ]
-        console.print(table(("judgment", "rubric", "model", "status", "passed"), cells))
+        cells = [(row.id, row.rubric or "no rubric", row.model or "", row.status, _passed(row)) for row in judgments]
+        print_table(("judgment", "rubric", "model", "status", "passed"), cells)
+
+
+def _beginning(entry: Entry) -> str:
+    """The first words of an entry; a call's tool has a column of its own."""
+    text = entry.text[: FIRST_WORDS + len(entry.name or "")]
+    return text.removeprefix(f"{entry.name}\n") if entry.kind == "call" else text
+
+
+def _passed(row: JudgmentRow) -> str:
+    return "" if row.status == "errored" else f"{row.passed} of {row.criteria}"
 
 
 def _status(entry: Entry) -> str:
     return "" if entry.exit_status is None else str(entry.exit_status)
 
 
-def _tokens(record: Record) -> str:
-    usage = record.usage()
+def _tokens(usage: Usage) -> str:
     if usage.prompt is None and usage.output is None:
         return "not recorded"
     return f"{usage.prompt or 0:,} in ({usage.cached or 0:,} cached), {usage.output or 0:,} out"
+
+
+def _consumed(record: Record) -> Usage:
+    """What the run consumed: the harness's own totals where it states them, else what the turns add up to."""
+    stated = msgspec.structs.asdict(record.reported) if record.reported else {}
+    return msgspec.structs.replace(record.usage(), **{name: value for name, value in stated.items() if value is not None})
 
 
 def run_as_json(run: Run) -> dict[str, Any]:

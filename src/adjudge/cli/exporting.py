@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from adjudge.cli.options import StorePath, settings_with
-from adjudge.cli.printing import say
+from adjudge.cli.options import JudgmentNames, StorePath, find_judgments, settings_with
+from adjudge.cli.printing import counted, say
 from adjudge.errors import InputError, OutsideError
 
 if TYPE_CHECKING:
@@ -33,9 +33,7 @@ ONE = (Form.REWARD, Form.HTML)
 
 
 def export(
-    names: Annotated[
-        list[str] | None, typer.Argument(help="Judgments, or the beginnings of their ids [default: all].")
-    ] = None,
+    names: JudgmentNames = None,
     form: Annotated[
         Form, typer.Option("--as", help="jsonl and junit take many judgments, reward and html one.")
     ] = Form.JSONL,
@@ -44,11 +42,14 @@ def export(
     ] = None,
     store: StorePath = None,
 ) -> int:
-    """Export judgments: JSON Lines, JUnit XML, Harbor's reward.json, or one self-contained HTML page."""
+    """Export judgments for people and other tools.
+
+    As JSON Lines, JUnit XML, Harbor's reward.json, or one self-contained HTML page.
+    """
     from adjudge import wiring
 
     with wiring.open_kept_store(settings_with(store=store)) as kept:
-        wanted = [kept.find_judgment(name) for name in names] if names else [row.id for row in kept.judgments()]
+        wanted = find_judgments(kept, names)
         if form in ONE and len(wanted) != 1:
             raise InputError(
                 f"--as {form}: needs exactly one judgment, got {len(wanted)}; `adjudge show RUN` lists a run's"
@@ -57,10 +58,10 @@ def export(
             raise InputError(f"{kept.folder}: holds no judgments yet; `adjudge judge PATH --rubric FILE` makes one")
         text = exported(kept, wanted, form)
     if output is None:
-        sys.stdout.write(text)
+        sys.stdout.write(text if text.endswith("\n") else f"{text}\n")
     else:
         _write(output, text)
-        say(f"{output}: {len(wanted)} {'judgment' if len(wanted) == 1 else 'judgments'}")
+        say(f"{output}: {counted(len(wanted), 'judgment')}")
     return 0
 
 

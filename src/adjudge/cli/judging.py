@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from adjudge.cli.options import Json, StorePath, settings_with
-from adjudge.cli.printing import messages, print_json, results, say
+from adjudge.cli.printing import counted, messages, print_json, results, say
 
 if TYPE_CHECKING:
     from rich.status import Status
@@ -27,12 +27,12 @@ Exchange = Annotated[
     typer.Option("--exchange", help="Keep what was said with the model in this file; recorded/FILE plays it again."),
 ]
 ModelName = Annotated[
-    str | None, typer.Option("--model", "-m", help="The model that judges, as provider/model [default: $ADJUDGE_MODEL].")
+    str | None, typer.Option("--model", "-m", help="The model that judges, as PROVIDER/MODEL [default: $ADJUDGE_MODEL].")
 ]
 
 
 def judge(
-    path: Annotated[str, typer.Argument(help="A recording, a run folder, or the id of an imported run.")],
+    path: Annotated[str, typer.Argument(metavar="PATH", help="A recording, a run folder, or the id of an imported run.")],
     rubric: Annotated[
         str, typer.Option("--rubric", "-r", help="A rubric file, or `none`: judge by the exit status alone.")
     ],
@@ -56,7 +56,20 @@ def judge(
     run = wiring.find_run(path, settings, machine)
     criteria = None if rubric.casefold() == "none" else wiring.find_rubric(rubric)
     judgment = judge_live(run, criteria, settings, exchange)
-    return show_judgment(judgment, run, as_json)
+    ended = show_judgment(judgment, run, as_json)
+    if run.workspace is None and criteria is not None:
+        _say_what_was_not_run(criteria)
+    return ended
+
+
+def _say_what_was_not_run(rubric: Rubric) -> None:
+    """Say how probes are given a machine: without one they fail, and no agent is to blame."""
+    probes = sum(criterion.probe is not None for criterion in rubric.criteria)
+    if probes:
+        say(
+            f"{counted(probes, 'probe was', 'probes were')} not run: name the folder that the agent worked in with "
+            "--machine, or as `workspace` in run.yaml."
+        )
 
 
 def demo(
@@ -67,7 +80,10 @@ def demo(
     store: StorePath = None,
     as_json: Json = False,
 ) -> int:
-    """Judge the bundled run: a real agent's work, by a recorded exchange with a strong model, or live with --model."""
+    """Judge the bundled run of a real agent, without a key.
+
+    A recorded exchange with a strong model is played, and its looks are made live; with --model all of it is live.
+    """
     from adjudge import wiring
 
     settings = settings_with(model=model or f"recorded/{wiring.DEMO / 'exchange.json'}", store=store)

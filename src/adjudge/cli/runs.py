@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from adjudge.cli.options import Json, StorePath, settings_with
-from adjudge.cli.printing import print_json, results, say, table
+from adjudge.cli.printing import counted, print_json, print_table, results, say
+from adjudge.errors import InputError
 
 if TYPE_CHECKING:
     from adjudge.run import Run
@@ -19,27 +20,44 @@ NAMED = 3
 
 
 def import_runs(
-    paths: Annotated[list[Path], typer.Argument(help="Recordings, run folders, or folders of recordings.")],
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH", help="Recordings, run folders, or folders of recordings.")],
     store: StorePath = None,
     as_json: Json = False,
 ) -> int:
     """Keep the runs that recordings hold. Importing a run again changes nothing."""
     from adjudge import wiring
 
-    imported = []
+    imported, refused = [], False
     with wiring.open_store(settings_with(store=store)) as kept:
+        known = {row.id for row in kept.runs()}
         for path in paths:
-            for run in wiring.read_runs(path):
-                kept.add_run(run)
-                imported.append(_as_imported(run))
-                _say_unread(run)
+            try:
+                for run in wiring.read_runs(path):
+                    if run.id in known:
+                        _say_what_stays(kept.run(run.id), run)
+                    kept.add_run(run)
+                    imported.append(_as_imported(run))
+                    _say_unread(run)
+            except InputError as error:  # the other paths are imported all the same
+                say(str(error))
+                refused = True
     if as_json:
         print_json(imported)
-        return 0
-    headings = ("run", "format", "agent", "model", "turns", "entries", "unparsed", "source")
-    cells = [[str(run[heading] if run[heading] is not None else "") for heading in headings] for run in imported]
-    results().print(table(headings, cells, right=(4, 5, 6)))
-    return 0
+    elif imported:
+        headings = ("run", "format", "agent", "model", "turns", "entries", "unparsed", "source")
+        cells = [[str(run[heading] if run[heading] is not None else "") for heading in headings] for run in imported]
+        print_table(headings, cells, right=(4, 5, 6), ends=(7,))
+    return 2 if refused else 0
+
+
+def _say_what_stays(kept: Run, run: Run) -> None:
+    """Say where a run that is imported again differs in what its id does not cover: the stored one stays."""
+    other = [name for name in ("task", "outcome", "context", "workspace") if getattr(kept, name) != getattr(run, name)]
+    if other:
+        say(
+            f"{run.source}: {run.id} is in the store already, with another {' and '.join(other)}, and stays as it is; "
+            f"judge {run.source} by its path, or import it into another store"
+        )
 
 
 def _as_imported(run: Run) -> dict[str, Any]:
@@ -59,10 +77,15 @@ def _as_imported(run: Run) -> dict[str, Any]:
 
 def _say_unread(run: Run) -> None:
     unread = run.record.unparsed
+    source = Path(run.source)
+    folder = source if source.is_dir() else source.parent
     for piece in unread[:NAMED]:
-        say(f"{run.source}: {piece.place} was not read: {piece.reason}")
+        say(f"{folder / piece.place} was not read: {piece.reason}")
     if len(unread) > NAMED:
-        say(f"{run.source}: {len(unread) - NAMED} more pieces were not read; `adjudge show {run.id} --json` lists them")
+        more = counted(len(unread) - NAMED, "more piece was", "more pieces were")
+        say(f"{run.source}: {more} not read; `adjudge show {run.id} --json` lists them all")
+    if not run.record.entries and not unread:
+        say(f"{run.source}: this run has no record; `record` in run.yaml names one")
 
 
 def list_runs(
@@ -93,7 +116,7 @@ def list_runs(
         )
         for row in rows
     ]
-    results().print(table(headings, cells, right=(3, 4, 5)))
+    print_table(headings, cells, right=(3, 4, 5))
     return 0
 
 
@@ -102,8 +125,10 @@ def _score(status: str | None, score: float | None) -> str:
 
 
 def show(
-    name: Annotated[str, typer.Argument(help="A run's or a judgment's id, or the beginning of one.")],
-    exhibit: Annotated[str | None, typer.Argument(help="An entry (e12) or a look (L3), to see it whole.")] = None,
+    name: Annotated[str, typer.Argument(metavar="ID", help="A run's or a judgment's id, or the beginning of one.")],
+    exhibit: Annotated[
+        str | None, typer.Argument(metavar="EXHIBIT", help="An entry (e12) or a look (L3), to see it whole.")
+    ] = None,
     transcript: Annotated[
         bool, typer.Option("--transcript", help="With a judgment: the evaluator's whole transcript.")
     ] = False,
@@ -114,8 +139,12 @@ def show(
     from adjudge import wiring
 
     with wiring.open_kept_store(settings_with(store=store)) as kept:
-        if name.startswith("j"):
+        if name.startswith("j-"):
             return _show_judgment(kept, kept.find_judgment(name), exhibit, transcript, as_json)
+        if not name.startswith("r-"):
+            raise InputError(f"{name}: is no id; a run's begins with r- (`adjudge list`), a judgment's with j-")
+        if transcript:
+            raise InputError(f"--transcript: {name} is a run; `adjudge show {name}` lists its judgments")
         return _show_run(kept, kept.find_run(name), exhibit, as_json)
 
 

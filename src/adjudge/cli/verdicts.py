@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from adjudge.cli.printing import counted
+from adjudge.cli.printing import counted, hanging
 from adjudge.untrusted import one_line, shown
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def print_judgment(console: Console, judgment: Judgment, run: Run) -> None:
     if judgment.steering:
         console.print(Text("Attempts to steer the judge", "bold yellow"))
         for attempt in judgment.steering:
-            console.print(_hanging(f"  {attempt.exhibit:<5}", f"{attempt.sign}: {one_line(attempt.excerpt, 160)}", ""))
+            console.print(hanging(f"  {attempt.exhibit:<5}", f"{attempt.sign}: {one_line(attempt.excerpt, 160)}"))
         console.print()
     if judgment.summary:
         console.print(Text(shown(judgment.summary)))
@@ -76,35 +76,32 @@ def _print_verdict(console: Console, verdict: Verdict) -> None:
     from rich.text import Text
 
     word = Text("PASS" if verdict.passed else "FAIL", "bold green" if verdict.passed else "bold red")
-    cause = (
-        "by probe" if verdict.probe and verdict.holdings else "" if verdict.passed else CAUSES.get(verdict.cause or "", "")
-    )
-    line = Text.assemble(word, "  ", (one_line(verdict.criterion, 60), "bold"), ("  " + cause if cause else "", "dim"))
+    line = Text.assemble(word, "  ", (one_line(verdict.criterion, 60), "bold"), (_manner(verdict), "dim"))
     console.print(line)
-    console.print(_hanging("      ", shown(verdict.note), ""))
+    console.print(hanging("      ", shown(verdict.note)))
+    if verdict.answer and verdict.cause == "evidence":
+        said = "pass" if verdict.answer.passed else "fail"
+        console.print(hanging("      ", f"The model had answered {said}: {shown(verdict.answer.note)}", "dim"))
     for holding in verdict.holdings:
+        quote = f"“{one_line(holding.citation.quote, 160)}”"
         if holding.standing:
-            console.print(_hanging(f"      {_exhibit(holding):<5} ", f"“{one_line(holding.citation.quote, 160)}”", "cyan"))
+            console.print(hanging(f"      {_exhibit(holding):<5} ", quote, "cyan"))
         else:
-            console.print(_hanging("      ✗ ", one_line(f"{holding.citation.exhibit}: {holding.fault}", 200), "dim"))
+            console.print(hanging(f"    ✗ {_exhibit(holding):<5} ", f"{quote} {one_line(holding.fault or '', 200)}", "dim"))
     console.print()
+
+
+def _manner(verdict: Verdict) -> str:
+    """How the verdict came about, where that is not the model's pass."""
+    by = "by probe" if verdict.probe and verdict.holdings else ""
+    cause = "" if verdict.passed else CAUSES.get(verdict.cause or "", "")
+    words = ", ".join(part for part in (by, cause) if part)
+    return words and f"  {words}"
 
 
 def _exhibit(holding: Holding) -> str:
     cited, source = holding.citation.exhibit, holding.source
     return one_line(cited if source in (None, cited) else f"{cited} → {source}", 40)
-
-
-def _hanging(label: str, text: str, style: str) -> object:
-    """Text that wraps to the right of its label."""
-    from rich.table import Table
-    from rich.text import Text
-
-    grid = Table.grid(padding=0)
-    grid.add_column(width=len(label), no_wrap=True)
-    grid.add_column(ratio=1)
-    grid.add_row(Text(label, "dim"), Text(text, style))
-    return grid
 
 
 def _ending(judgment: Judgment) -> str:
