@@ -70,7 +70,7 @@ def opencode_message(number: int) -> list[dict[str, Any]]:
 
 def opencode_export(path: Path, size: int) -> None:
     """What `opencode export` prints."""
-    info = json.dumps({"id": "ses_1", "title": "Fix", "version": "1.18.33", "directory": "/work/repo"})
+    info = json.dumps({"id": "ses_1", "title": "Fix", "version": "1.18.33", "directory": "/srv/repo"})
     written(path, size, f'{{"info": {info}, "messages": [', opencode_message, "]}")
 
 

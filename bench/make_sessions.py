@@ -36,7 +36,7 @@ def claude_code(number: int) -> list[dict[str, Any]]:
     envelope = {
         "isSidechain": False,
         "userType": "external",
-        "cwd": "/work/repo",
+        "cwd": "/srv/repo",
         "sessionId": "cb7f73c6-380c-476e-8be9-7198a1e14293",
         "version": "2.1.197",
         "gitBranch": "main",
@@ -103,7 +103,7 @@ def codex_rollout(number: int) -> list[dict[str, Any]]:
     if number == 0:
         rows = [
             ("session_meta", {"id": "01a228de-290c-7882-a978-f6f48eeaee59", "cli_version": "0.171.0", "source": "exec"}),
-            ("turn_context", {"model": "gpt-5.5", "cwd": "/work/repo"}),
+            ("turn_context", {"model": "gpt-5.5", "cwd": "/srv/repo"}),
             ("response_item", {"type": "message", "role": "user", "content": [{"type": "input_text", "text": TASK}]}),
             *rows,
         ]

@@ -248,7 +248,7 @@ def judged() -> Judged:
         "2.1.0",
         "some-model",
         Outcome(0, "resolved", 1.0),
-        "/work/slug",
+        "/srv/slug",
         "--- a/src/slug.py\n+++ b/src/slug.py\n-[^a-z]+\n+[^a-z0-9]+\n",
     )
     return Judged(a_judgment(run), run, RUBRIC)
