@@ -77,11 +77,14 @@ def _limits(env: Mapping[str, str]) -> dict[str, Any]:
     return {name: _converted(names[name], env[names[name]], kinds[name]) for name in kinds if env.get(names[name])}
 
 
+_WORDS: Mapping[type, str] = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
+
+
 def _converted(name: str, value: str, kind: type) -> Any:
     try:
         converted: Any = msgspec.convert(value, kind, strict=False)
     except msgspec.ValidationError as error:
-        raise InputError(f"{name}: must be a {kind.__name__}, got {value!r}") from error
+        raise InputError(f"{name}: must be {_WORDS[kind]}, got {value!r}") from error
     if kind in (int, float) and converted <= 0:
         raise InputError(f"{name}: must be above 0, got {value!r}")
     return converted
