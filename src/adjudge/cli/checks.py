@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -68,6 +67,8 @@ def check_rubric(
 
 def doctor(as_json: Json = False) -> int:
     """Say what works here, and what would help where it does not."""
+    import asyncio
+
     from adjudge import wiring
 
     checks = asyncio.run(wiring.diagnose(settings_with()))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
@@ -105,6 +104,8 @@ def _about_the_demo(settings: Settings) -> str:
 
 def judge_live(run: Run, rubric: Rubric | None, settings: Settings, exchange: Path | None = None) -> Judgment:
     """Judge with progress on standard error if that is a terminal, and land the judgment in the store."""
+    import asyncio
+
     from adjudge import wiring
 
     with _status() as show:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -125,6 +124,8 @@ class Store:
 
     async def land(self, judgment: Judgment, rubric: Rubric | None = None) -> None:
         """As `add_judgment`, without blocking the event loop. It lands even if whoever waits for it is cancelled."""
+        import asyncio  # noqa: PLC0415  listing runs needs no event loop, and this takes a while
+
         work = self._writer.land(lambda: self._add_judgment(judgment, rubric))
         await asyncio.shield(asyncio.wrap_future(work))
 
