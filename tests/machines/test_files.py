@@ -66,6 +66,32 @@ def read(workspace: Workspace, path: str, limit: int = 64) -> bytes:
     return workspace.read(path, 0, limit).data
 
 
+def fingerprint(folder: Path) -> list[tuple[object, ...]]:
+    """Every name with its kind, mode, size, owner and times of change, and what short files hold."""
+    found: list[tuple[object, ...]] = []
+    for path in [folder.parent / "secret", *sorted(folder.rglob("*"))]:
+        facts = path.lstat()
+        held = path.read_bytes() if stat.S_ISREG(facts.st_mode) and facts.st_size < 1000 else b""
+        found.append((str(path), facts.st_mode, facts.st_size, facts.st_uid, facts.st_mtime_ns, facts.st_ctime_ns, held))
+    return found
+
+
+def test_looking_at_every_hostile_name_changes_nothing(either_way: Workspace, folder: Path) -> None:
+    before = fingerprint(folder)
+    names = [str(path.relative_to(folder)) for path in folder.rglob("*")]
+    assert len(names) >= 15
+    for name in [*names, "../secret", "/etc/shadow", "root/etc/shadow"]:
+        with contextlib.suppress(InputError):
+            either_way.read(name, 0, 64)
+        with contextlib.suppress(InputError):
+            either_way.list(name)
+    assert fingerprint(folder) == before
+
+
+def test_a_name_with_control_characters_is_a_name(either_way: Workspace) -> None:
+    assert read(either_way, "we\nird \x1b[2J") == b"named badly"
+
+
 def test_a_file_is_read_in_parts_with_its_true_size(either_way: Workspace) -> None:
     part = either_way.read("sub/x", 2, 3)
     assert (part.data, part.offset, part.size, part.path) == (b"sid", 2, 6, "sub/x")
