@@ -29,7 +29,9 @@ class Run(msgspec.Struct, frozen=True):
 
     `id` is `r-` and the first 16 hex digits of a hash over the content, so that importing the same run twice gives the
     same id. `workspace` is the folder that the agent worked in, as it left it. `context` is what a user wants the judge
-    to know besides the task. A reference solution has no field here, so that none can reach a prompt.
+    to know besides the task. `hidden_tests` are the ids of tests that must go from failing to passing and that the agent
+    could not see, since they were absent at the commit it started from. A reference solution has no field here, so that
+    none can reach a prompt.
     """
 
     id: str
@@ -43,3 +45,4 @@ class Run(msgspec.Struct, frozen=True):
     workspace: str | None = None
     patch: str | None = None
     context: str | None = None
+    hidden_tests: tuple[str, ...] = ()

@@ -12,7 +12,21 @@ import typer
 from adjudge.cli.app import app
 from adjudge.evidence import Citation, Holding, Look
 from adjudge.importers.sniff import IMPORTERS
-from adjudge.judgment import Answer, Call, Judge, Judgment, Steering, Step, Verdict
+from adjudge.judgment import (
+    Answer,
+    Call,
+    CauseAnswer,
+    CauseFound,
+    DimensionAnswer,
+    Judge,
+    Judgment,
+    Omitted,
+    Prepared,
+    Score,
+    Steering,
+    Step,
+    Verdict,
+)
 from adjudge.record import Usage
 from adjudge.settings import BASE_URLS, KEYS, MachineLimits, Settings, read_settings
 
@@ -107,7 +121,10 @@ def test_the_table_of_formats_names_each() -> None:
 
 # --- a judgment's fields
 
-STRUCTS = (Judgment, Judge, Verdict, Holding, Citation, Answer, Look, Step, Call, Usage, Steering)
+STRUCTS = (
+    *(Judgment, Judge, Verdict, Holding, Citation, Answer, Look, Step, Call, Usage, Steering),
+    *(Score, CauseFound, DimensionAnswer, CauseAnswer, Prepared, Omitted),
+)
 
 
 @pytest.mark.parametrize("struct", STRUCTS, ids=lambda struct: struct.__name__)

@@ -100,6 +100,17 @@ class Exhibits:
             return self._in_entry(citation, quote, entry)
         return _fault(citation, f"there is no exhibit {name[:40]!r}; there are {self._names()}")
 
+    def check_entry(self, citation: Citation, entry: Entry) -> Holding:
+        """Whether the citation's quote stands in this entry, whatever exhibit it names."""
+        quote = fold(citation.quote)
+        if stated_exit_status(quote) is None and not self.stands_in(entry, quote):
+            return _fault(citation, f"the quote is not in {entry.id}")  # without the reasons, which take a while
+        return self._in_entry(citation, quote, entry)
+
+    def stands_in(self, entry: Entry, quote: str) -> bool:
+        """Whether a folded quote stands in an entry, as it was stored or as it is shown."""
+        return self._stands_in(entry.id, entry.text, quote) or contains(entry.arguments or "", quote)
+
     def _names(self) -> str:
         entries = f"entries e1 to e{len(self.record.entries)}" if self.record.entries else "no entries"
         return f"{entries} and looks {', '.join(islice(self.looks, 50))}" if self.looks else f"{entries} and no looks"
@@ -175,8 +186,7 @@ class Exhibits:
             return _fault(citation, f"the recording states {known} for {entry.id}; printed text does not count")
         if stands_everywhere(entry.text, quote):
             return _fault(citation, f"the quote stands all over {entry.id}; quote its whole line")
-        arguments = entry.arguments or ""
-        if not self._stands_in(entry.id, entry.text, quote) and not contains(arguments, quote):
+        if not self.stands_in(entry, quote):
             return _fault(citation, self._missing(entry.text, quote, entry.id))
         standing, final = self._standing(entry, quote), self._is_final(entry)
         return Holding(citation, standing, None, entry.id, "record", entry.exit_status, final)

@@ -55,9 +55,9 @@ def _keep_silent(_: Progress) -> None:
     """Report to nobody."""
 
 
-def limits(settings: Settings) -> dict[str, float | int | bool]:
+def limits(settings: Settings) -> dict[str, float | int | bool | str]:
     """The bounds under which an evaluator judges; a part of its identity."""
-    bounds: dict[str, float | int | bool] = {"looks": settings.looks, "mask": settings.mask, "page": PAGE}
+    bounds: dict[str, float | int | bool | str] = {"looks": settings.looks, "mask": settings.mask, "page": PAGE}
     bounds |= {"refusals": loop.REFUSALS, "faulty": loop.FAULTY, "forced": loop.FORCED}
     return bounds if settings.budget is None else bounds | {"budget": settings.budget}
 

@@ -271,6 +271,8 @@ def seen_by_hand(citation: Citation) -> set[str]:
                 shows.add("absence" if look.found == 0 else "observed")
             if look.place != "record" and quote in independent_fold(" ".join((*look.facts, look.text))):
                 shows.add("observed")
+            if look.exit_status is not None and str(look.exit_status) in quote:
+                shows.add("observed")
     for entry in RECORD.entries:
         if entry.id == name and quote in independent_fold(entry.text) + "\n" + (entry.arguments or ""):
             shows.add({"call": "done", "message": "said", "reasoning": "said", "result": "observed"}[entry.kind])

@@ -1,47 +1,16 @@
-"""A judgment: one judge's answer on one run with one rubric, and the gate through which every verdict must pass."""
+"""The gate through which every verdict must pass: the one place where a model's answer becomes one."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
 from difflib import SequenceMatcher
-from typing import Literal
 
 import msgspec
 
-from adjudge.evidence import Citation, Exhibits, Holding, Look, fold, suffices
-from adjudge.record import Usage
+from adjudge.evidence import Exhibits, Holding, fold, suffices
+from adjudge.judgment.values import Answer, Verdict
 from adjudge.rubric import Criterion, Rubric
-
-Cause = Literal["agent", "environment", "unproven", "skipped", "evidence"]
-Status = Literal["judged", "errored"]
-
-
-class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a model answered for one criterion, before any check."""
-
-    criterion: str
-    passed: bool
-    note: str
-    citations: tuple[Citation, ...] = ()
-    cause: Literal["agent", "environment", "unproven"] | None = None
-
-
-class Verdict(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Pass or fail for one criterion, with the citations that were checked.
-
-    `cause` says why it failed. `fault` is what the gate found wrong, and `answer` the model's own answer where the gate
-    changed it. `probe` is true if a probe decided, without a model.
-    """
-
-    criterion: str
-    passed: bool
-    note: str
-    holdings: tuple[Holding, ...] = ()
-    cause: Cause | None = None
-    fault: str | None = None
-    answer: Answer | None = None
-    probe: bool = False
 
 
 class Fault(msgspec.Struct, frozen=True):
@@ -49,86 +18,6 @@ class Fault(msgspec.Struct, frozen=True):
 
     criterion: str
     words: str
-
-
-class Call(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One call to a model, for the ledger. `cost` is in US dollars, `None` where no price is known."""
-
-    model: str
-    usage: Usage
-    seconds: float
-    attempts: int = 1
-    error: str | None = None
-    estimated: bool = False
-
-
-class Step(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One exchange of the evaluator's transcript: what adjudge said, what the model answered, which looks came of it.
-
-    `told` is the text that was added before the call (the task, looks in their envelopes, the gate's faults), `refused`
-    what was wrong with calls that brought no look.
-    """
-
-    told: str
-    said: str | None
-    reasoning: str | None = None
-    calls: tuple[str, ...] = ()
-    looks: tuple[str, ...] = ()
-    refused: tuple[str, ...] = ()
-    stop: str | None = None
-
-
-class Steering(msgspec.Struct, frozen=True, omit_defaults=True):
-    """An attempt in what was judged to speak to the judge, found by code (`sign`) or told by the model."""
-
-    exhibit: str
-    sign: str
-    excerpt: str
-    by: Literal["code", "model"] = "code"
-
-
-class Judge(msgspec.Struct, frozen=True):
-    """A judge's identity: the model, a hash over every prompt and tool, the limits, and adjudge's version."""
-
-    kind: Literal["evaluator", "reader", "process"]
-    model: str | None
-    prompt: str
-    limits: dict[str, float | int | bool]
-    version: str
-
-
-class Judgment(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One judge's answer on one run with one rubric; a row that is never changed afterwards.
-
-    `score` is criteria passed over criteria judged, `None` without a rubric or when `status` is `errored`, in which case
-    `reason` says why in one sentence. `decided` says how the answer came about. `masked` counts the secrets that were
-    kept from the model.
-    """
-
-    id: str
-    run: str
-    rubric: str | None
-    rubric_hash: str | None
-    judge: Judge
-    status: Status
-    started: str
-    seconds: float
-    verdicts: tuple[Verdict, ...] = ()
-    score: float | None = None
-    summary: str = ""
-    steering: tuple[Steering, ...] = ()
-    reason: str | None = None
-    decided: Literal["freely", "forced", "probes", "process"] | None = None
-    looks: tuple[Look, ...] = ()
-    steps: tuple[Step, ...] = ()
-    calls: tuple[Call, ...] = ()
-    machine: dict[str, str | int | bool | None] = {}
-    masked: int = 0
-    warnings: tuple[str, ...] = ()
-
-    def usage(self) -> Usage:
-        """What all calls to models consumed together."""
-        return sum((call.usage for call in self.calls), Usage())
 
 
 def gate(rubric: Rubric, answers: Sequence[Answer], exhibits: Exhibits) -> tuple[tuple[Verdict, ...], tuple[Fault, ...]]:

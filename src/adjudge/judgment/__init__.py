@@ -1,0 +1,52 @@
+"""A judgment, and the two gates through which a model's answer becomes a verdict or a score."""
+
+from __future__ import annotations
+
+from adjudge.judgment.gate import Fault, gate, restates, score
+from adjudge.judgment.scores import gate_scores
+from adjudge.judgment.values import (
+    Answer,
+    Call,
+    Cause,
+    CauseAnswer,
+    CauseFound,
+    DimensionAnswer,
+    Failure,
+    Judge,
+    Judgment,
+    Omitted,
+    Prepared,
+    PruneMode,
+    Rung,
+    Score,
+    Status,
+    Steering,
+    Step,
+    Verdict,
+)
+
+__all__ = [
+    "Answer",
+    "Call",
+    "Cause",
+    "CauseAnswer",
+    "CauseFound",
+    "DimensionAnswer",
+    "Failure",
+    "Fault",
+    "Judge",
+    "Judgment",
+    "Omitted",
+    "Prepared",
+    "PruneMode",
+    "Rung",
+    "Score",
+    "Status",
+    "Steering",
+    "Step",
+    "Verdict",
+    "gate",
+    "gate_scores",
+    "restates",
+    "score",
+]
