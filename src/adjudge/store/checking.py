@@ -11,6 +11,7 @@ from adjudge.errors import OutsideError
 from adjudge.judgment import Judgment
 from adjudge.record import Record
 from adjudge.store.records import records
+from adjudge.store.rows import prompt_tokens, scored
 from adjudge.store.store import Store
 from adjudge.verifying import Finding, Verification, verify
 
@@ -42,6 +43,11 @@ def _of_row(store: Store, judgment: Judgment) -> Iterator[Finding]:
         "passed": (row.passed, sum(verdict.passed for verdict in judgment.verdicts)),
         "criteria": (row.criteria, len(judgment.verdicts)),
         "model": (row.model, judgment.judge.model),
+        "failure": (row.failure, judgment.failure),
+        "scored": (row.scored, scored(judgment)),
+        "dimensions": (row.dimensions, len(judgment.scores)),
+        "empty": (row.empty, judgment.empty),
+        "prompt_tokens": (row.prompt_tokens, prompt_tokens(judgment)),
     }
     for name, (in_row, in_judgment) in stored.items():
         if in_row != in_judgment:
