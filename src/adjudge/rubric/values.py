@@ -119,4 +119,6 @@ def _hash(content: list[object]) -> str:
 
 
 def _plain(value: Criterion | Dimension) -> dict[str, object]:
-    return {name: item for name, item in msgspec.to_builtins(value).items() if item is not None}
+    """Only what is set, and every number as its field reads it: a scale to 3 is one to 3.0."""
+    read = msgspec.convert(msgspec.to_builtins(value), type(value))
+    return {name: item for name, item in msgspec.to_builtins(read).items() if item is not None}
