@@ -8,10 +8,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from adjudge.evidence import Exhibits
+from adjudge.evidence import Citation, Exhibits
 from adjudge.exports.judged import Judged
-from adjudge.judgment import Call, gate_scores
+from adjudge.judgment import Call, DimensionAnswer, gate_scores
 from adjudge.record import Usage
+from adjudge.store.checking import verify_stored
 from adjudge.store.store import Store, open_store
 
 MODEL = "openrouter/strong-model"
@@ -105,3 +106,21 @@ def test_sizes_are_learned_from_rows_of_the_same_model(kept: Store, reading: Jud
     assert kept.calibration_pairs(MODEL) == [(10_000, 2_500), (9_000, 2_500)]
     assert kept.calibration_pairs("another/model") == [(70_000, 2_500)]
     assert kept.calibration_pairs("unknown/model") == []
+
+
+def test_a_readers_judgment_as_it_was_stored_is_sound(kept: Store, reading: Judged) -> None:
+    checked = verify_stored(kept, reading.judgment.id)
+    assert checked.findings == ()
+
+
+def test_a_value_that_was_taken_away_cannot_be_put_back(kept: Store, reading: Judged) -> None:
+    forged = gate_scores(
+        reading.rubric or pytest.fail("a rubric"),
+        [DimensionAnswer("loop", 2, "In circles.", (Citation("t3", "cat billing.py"),))],
+        Exhibits(reading.run.record),
+    )
+    demoted = reading.judgment.scores[3]
+    scores = (*reading.judgment.scores[:3], msgspec.structs.replace(demoted, value=2), *reading.judgment.scores[4:])
+    assert forged[3].value == 2  # it would stand on a turn that shows it
+    kept.add_judgment(msgspec.structs.replace(reading.judgment, id="j-forged", scores=scores))
+    assert [found.place for found in verify_stored(kept, "j-forged").findings] == ["loop"]

@@ -17,7 +17,7 @@ from adjudge.verifying import Finding, Verification, verify
 
 
 def verify_stored(store: Store, identifier: str) -> Verification:
-    """Check a judgment as it is stored: its row, the blobs' hashes, then every citation, verdict and the score.
+    """Check a judgment as it is stored: its row, the blobs' hashes, then every citation, verdict and score.
 
     Raises:
         InputError: there is no such judgment, or a newer adjudge wrote it.
@@ -30,7 +30,7 @@ def verify_stored(store: Store, identifier: str) -> Verification:
         return Verification(identifier, findings=(Finding("store", str(error)),))
     damage = [*_of_row(store, judgment), *_of_record(run.record)]
     checked = verify(judgment, run.record, rubric)
-    return Verification(identifier, checked.verdicts, checked.citations, (*damage, *checked.findings))
+    return msgspec.structs.replace(checked, findings=(*damage, *checked.findings))
 
 
 def _of_row(store: Store, judgment: Judgment) -> Iterator[Finding]:
