@@ -64,7 +64,7 @@ def test_a_build_server_counts_dimensions(reading: Judged) -> None:
 def test_worse_than_blameless_is_a_failure_with_its_turns(reading: Judged) -> None:
     (failure,) = case(reading, "hallucination")
     assert (failure.tag, failure.get("type")) == ("failure", "worse than blameless")
-    assert failure.get("message") == "3 from 0 to 3, blameless is 0"
+    assert failure.get("message") == "3 (from 0 to 3, blameless is 0)"
     assert str(failure.text).splitlines()[1:] == [
         "Its last message says that all tests pass, and its own run shows three failures.",
         "t2: 3 failed, 10 passed in 0.41s",

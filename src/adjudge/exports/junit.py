@@ -69,7 +69,7 @@ def _add_verdict(suite: ElementTree.Element, verdict: Verdict, judged: Judged) -
 
 def _add_score(suite: ElementTree.Element, score: Score, judged: Judged) -> None:
     case, dimension = _case(suite, score.dimension, judged), judged.dimension(score.dimension)
-    value = f"{figure(score.value)} {scale_of(dimension)}"
+    value = f"{figure(score.value)} ({scale_of(dimension)})"
     said = "\n".join([value, score.reasoning, *map(_cited, score.holdings), *map(_caused, score.causes)])
     if (why := why_none(score)) is not None:
         case.append(_element("skipped", said, message=why, type=score.fault or "not established"))

@@ -31,7 +31,7 @@ def figure(value: float | None) -> str:
 def scale_of(dimension: Dimension | None) -> str:
     """Where a value lies: its scale and the blameless value."""
     if dimension is None:
-        return "on a scale that is not at hand"
+        return "its scale is not at hand"
     scale = dimension.scale
     return f"from {scale.least:g} to {scale.most:g}, blameless is {dimension.baseline:g}"
 
