@@ -121,11 +121,13 @@ class _Loader(_Base):  # type: ignore[misc]  # the C loader is there in every wh
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         """The mapping of a node, each key once."""
-        keys = [str(key.value) for key, _ in node.value]
-        if repeated := next((key for key in keys if keys.count(key) > 1), None):
-            raise yaml.constructor.ConstructorError(
-                problem=f'"{repeated[:80]}" is given twice', problem_mark=node.start_mark
-            )
+        seen: set[str] = set()
+        for key in (str(key.value) for key, _ in node.value):
+            if key in seen:
+                raise yaml.constructor.ConstructorError(
+                    problem=f'"{key[:80]}" is given twice', problem_mark=node.start_mark
+                )
+            seen.add(key)
         mapping: dict[Any, Any] = super().construct_mapping(node, deep=deep)
         return mapping
 

@@ -20,9 +20,10 @@ from adjudge.judges.evaluator.opening import LONGEST_OVERVIEW, opening
 from adjudge.judges.evaluator.record_looks import closing, outline
 from adjudge.judges.evaluator.steering import attempts
 from adjudge.judges.evaluator.tools import Outline, schema_of
-from adjudge.judges.evaluator.views import Envelope, bounded, one_line
+from adjudge.judges.evaluator.views import Envelope, one_line
 from adjudge.judges.probes import run_probes
 from adjudge.judges.rows import Row
+from adjudge.judges.strict import bounded
 from adjudge.judgment import Judgment, Verdict, score
 from adjudge.ports import Machine, Model
 from adjudge.rubric import Rubric

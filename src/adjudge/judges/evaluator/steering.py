@@ -9,7 +9,7 @@ from adjudge.evidence import Citation, Exhibits, Look, fold
 from adjudge.judges.evaluator.answers import Decision
 from adjudge.judges.evaluator.looks import texts_read
 from adjudge.judges.evaluator.opening import names
-from adjudge.judges.evaluator.views import bounded
+from adjudge.judges.strict import bounded
 from adjudge.judgment import Steering
 from adjudge.run import Run
 
