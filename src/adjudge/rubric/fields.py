@@ -45,8 +45,7 @@ def refuse_unknown(at: str, item: dict[Any, Any], names: Collection[str]) -> Non
     """Refuse keys other than these."""
     for key in item:
         if key not in names:
-            name = key[:80] if isinstance(key, str) else told(key)
-            raise InputError(f'{at}: "{name}" is not known here; known are {", ".join(names)}')
+            raise InputError(f'{at}: "{str(key)[:80]}" is not known here; known are {", ".join(names)}')
 
 
 def refuse_repeated(source: str, key: str, ids: Sequence[str], hint: str = "") -> None:

@@ -44,7 +44,7 @@ def _criterion(at: str, item: Any, by_position: str) -> Criterion:
         return Criterion(by_position, read_text(at, "text", item))
     if not isinstance(item, dict):
         raise InputError(f"{at}: must be a text or a mapping with a text, got {told(item)}{in_quotes(item)}")
-    if len(item) == 1 and any(isinstance(key, str) and " " in key for key in item):
+    if len(item) == 1 and " " in str(next(iter(item))):
         raise InputError(f'{at}: is read as a mapping because of ": " in it; put the whole text in quotes')
     refuse_unknown(at, item, ("id", "text", "probe", "about"))
     if "text" not in item:
