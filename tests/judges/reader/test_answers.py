@@ -8,7 +8,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from adjudge.errors import JudgingError
@@ -406,7 +406,6 @@ def as_the_schema_wants_it(answer: Any) -> Any:
 
 
 @given(MADE, st.data())
-@settings(max_examples=300)
 def test_the_schema_takes_exactly_what_is_read(answer: dict[str, Any], data: st.DataObject) -> None:
     spoilt(answer, data.draw)
     assert is_read(answer) == is_valid(as_the_schema_wants_it(answer))
