@@ -11,8 +11,8 @@ from typing import Any
 from adjudge import untrusted
 from adjudge.errors import JudgingError, ModelError
 from adjudge.evidence import Exhibits
+from adjudge.judges.cautions import SameModel, cautions
 from adjudge.judges.evaluator.answers import LONGEST_SUMMARY, Decision, decide_tool
-from adjudge.judges.evaluator.cautions import SameModel, cautions
 from adjudge.judges.evaluator.conversation import Conversation, clean
 from adjudge.judges.evaluator.looks import Looker
 from adjudge.judges.evaluator.loop import Decided, Loop, Progress
