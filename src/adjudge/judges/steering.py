@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from adjudge import untrusted
 from adjudge.evidence import Holding, fold
+from adjudge.judges.strict import bounded
 from adjudge.judgment import Steering
 from adjudge.record import Entry
 from adjudge.run import Run
@@ -33,7 +34,9 @@ def _same(told: Steering, found: Steering) -> bool:
 def told_by_model(excerpt: str, holding: Holding) -> Iterator[Steering]:
     """What the model tells of, if it really stands where it says."""
     if holding.standing:
-        yield Steering(holding.source or holding.citation.exhibit, "told", _bounded(untrusted.shown(excerpt)), "model")
+        yield Steering(
+            holding.source or holding.citation.exhibit, "told", bounded(untrusted.shown(excerpt), LONGEST_EXCERPT), "model"
+        )
 
 
 def in_statements(run: Run) -> Iterator[Steering]:
@@ -52,7 +55,3 @@ def names(run: Run) -> str:
     """What a recording says of the agent, in bounded lines."""
     stated = {"agent": run.agent, "version": run.agent_version, "model": run.model, "ending": run.outcome.detail}
     return "\n".join(f"{what}: {' '.join(text[:LONGEST_NAME].split())}" for what, text in stated.items() if text)
-
-
-def _bounded(text: str) -> str:
-    return text if len(text) <= LONGEST_EXCERPT else f"{text[:LONGEST_EXCERPT]} [cut: {len(text)} characters in all]"

@@ -57,7 +57,7 @@ def answer_schema(rubric: Rubric) -> dict[str, Any]:
     """The JSON Schema of an answer on this rubric, in the part of the language that all providers take.
 
     Every key is required and no other is allowed; what may be null says so with `anyOf`; nothing refers elsewhere, and
-    no length is bounded. The value comes last, so that a model has named its reasons and its turns when it gives it.
+    no length is bounded. The reasoning comes before the value, so that a model has given its reasons when it scores.
     """
     scores = {dimension.id: _dimension_schema(dimension) for dimension in rubric.dimensions}
     steering = _object({"turn": _text("such as t7, or s1.t3 of a sub-agent"), "excerpt": _text("the words, copied")})
@@ -66,20 +66,24 @@ def answer_schema(rubric: Rubric) -> dict[str, Any]:
 
 
 def _dimension_schema(dimension: Dimension) -> dict[str, Any]:
-    properties = {"reasoning": _text("why, with what speaks against it"), "citations": _citations_schema()}
+    properties = {
+        "reasoning": _text("why, with what speaks against it"),
+        "value": _number_or_null(dimension.scale),
+        "citations": _citations_schema(),
+    }
     if dimension.causes:
-        properties["causes"] = _list(_cause_schema(dimension.causes), MOST_CAUSES)
         properties["share"] = _number_or_null(RATIO)
-    return _object(properties | {"value": _number_or_null(dimension.scale)})
+        properties["causes"] = _list(_cause_schema(dimension.causes), MOST_CAUSES)
+    return _object(properties)
 
 
 def _cause_schema(causes: tuple[str, ...]) -> dict[str, Any]:
     return _object(
         {
             "cause": {"type": "string", "enum": list(causes)},
-            "citations": _citations_schema(),
             "share": _number_or_null(RATIO),
             "recommendation": _text("the one thing that would have prevented it"),
+            "citations": _citations_schema(),
         }
     )
 
