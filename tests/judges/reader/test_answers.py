@@ -230,7 +230,13 @@ def test_what_is_off_its_scale_or_not_in_the_rubric_is_told_with_its_place(text:
 
 def test_a_refusal_is_short_whatever_was_sent() -> None:
     long = "x" * 50_000
-    for text in (message(**{long: scored(1)}), message(loop=scored(long)), message(waste=waste(cause=long))):
+    more = {long: 1}
+    for text in (
+        message(**more),
+        message(loop=scored(1) | more),
+        message(loop=scored(long)),
+        message(waste=waste(cause=long)),
+    ):
         assert len(refusal(text)) < 400
 
 

@@ -240,7 +240,7 @@ def _at(place: str, value: Any, kind: type[T]) -> T:
         return converted(value, kind)
     except JudgingError as error:
         words, _, inner = str(error).partition(" - at `$")
-        raise JudgingError(f"{place}{inner.rstrip('`')}: {words}") from error
+        raise JudgingError(f"{place}{inner.rstrip('`')}: {bounded(words, 200)}") from error
 
 
 # --- an answer in prose
