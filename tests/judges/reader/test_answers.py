@@ -190,6 +190,7 @@ SEVERE = "scores.loop.value: must be a whole number from 0 to 3, or null if noth
         (message(mood=scored(-2.6)), "scores.mood.value: must be a number from -2.5 to 2.5, or null"),
         (message(stars=scored(1)), "scores: there is no dimension 'stars'; there are loop, useful, mood, waste"),
         (message(Loop=scored(1)), "scores: there is no dimension 'Loop'"),
+        (message(**{"": scored(1)}), "scores: there is no dimension ''"),
         (message(), "scores: holds no dimension; there are loop, useful, mood, waste"),
         ('{"scores": [{"dimension": "loop", "value": 1}]}', "the answer.scores: Expected `object`, got `array`"),
         ('{"scores": null}', "the answer.scores: Expected `object`, got `null`"),
@@ -268,7 +269,7 @@ ANY_JSON = st.recursive(
         st.lists(inner, max_size=3)
         | st.dictionaries(
             st.sampled_from(
-                ["scores", "loop", "waste", "value", "share", "causes", "cause", "citations", "turn", "quote", "x"]
+                ["scores", "loop", "waste", "value", "share", "causes", "cause", "citations", "turn", "quote", ""]
             ),
             inner,
             max_size=4,

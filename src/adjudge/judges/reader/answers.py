@@ -164,8 +164,9 @@ def read_answer(text: str, rubric: Rubric) -> ReaderAnswer:
         raise JudgingError(_SHAPE)
     message = _at("the answer", value, _Message)
     known = {dimension.id: dimension for dimension in rubric.dimensions}
-    if unknown := next((name for name in message.scores if name not in known), None):
-        raise JudgingError(f"scores: there is no dimension {unknown[:60]!r}; there are {', '.join(known)}")
+    for name in message.scores:
+        if name not in known:
+            raise JudgingError(f"scores: there is no dimension {name[:60]!r}; there are {', '.join(known)}")
     if not message.scores:
         raise JudgingError(f"scores: holds no dimension; there are {', '.join(known)}")
     _few("steering", message.steering, MOST_STEERING)
@@ -223,7 +224,7 @@ _TURN = re.compile(r"\[?(?P<agent>(?:s[0-9]{1,9}\.)*)(?:turn ?|t)?(?P<number>[0-
 def _turn(at: str, turn: str | int) -> str:
     """A turn's name as exhibits have it, where it can be read; else as it was written, which the gate will not find."""
     if isinstance(turn, int) and turn < 0:
-        raise JudgingError(f'{at}.turn: must name a turn, such as "t7" or "s1.t3", got {turn}')
+        raise JudgingError(f'{at}.turn: must name a turn, such as "t7" or "s1.t3", got {told(turn)}')
     name = str(turn).strip()
     found = _TURN.fullmatch(name.lower())
     return f"{found['agent']}t{int(found['number'])}" if found else name[:100]
