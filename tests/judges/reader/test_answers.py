@@ -232,7 +232,9 @@ def test_what_is_off_its_scale_or_not_in_the_rubric_is_told_with_its_place(text:
 def test_a_refusal_is_short_whatever_was_sent() -> None:
     long = "x" * 50_000
     more = {long: 1}
+    before_all = {"citations": [CITED | {"turn": -(10**4_000)}]}
     for text in (
+        message(loop=scored(1) | before_all),
         message(**more),
         message(loop=scored(1) | more),
         message(loop=scored(long)),
