@@ -60,7 +60,8 @@ class ProviderModel:
         except ModelError as error:
             raise self._with_bill(error, request, billed, time.monotonic() - started) from error.__cause__
         call = self._call(request, billed, _characters(reply), reply.call.model, time.monotonic() - started)
-        return msgspec.structs.replace(reply, call=msgspec.structs.replace(call, attempts=max(attempts, len(billed))))
+        call = msgspec.structs.replace(call, attempts=max(attempts, len(billed)))
+        return msgspec.structs.replace(reply, call=call)
 
     def price(self, usage: Usage) -> float | None:
         """What this usage costs in US dollars, `None` if no price is known."""
@@ -79,8 +80,6 @@ class ProviderModel:
                 raise
             reply = await self._ask(request, True, billed)
             self._plain = True  # this endpoint knows no schemas; do not ask it again
-        if not (reply.text or reply.calls or reply.reasoning) and reply.stop == "end":
-            raise Fault("the model answered with nothing at all", "broken", again=len(billed) < 2)
         return reply
 
     async def _ask(self, request: Request, plain: bool, billed: list[Arrived]) -> Reply:
@@ -138,8 +137,8 @@ def _unread(error: Exception, came: bool) -> Exception:
     if isinstance(error, UserError):
         return Fault(f"the request does not suit this model: {str(error)[:300]}", "refused", plain=True)
     if came:
-        # The reply had passed our checks and still tripped what reads it.
-        return Fault(f"the reply cannot be read: {type(error).__name__}: {str(error)[:200]}", "broken", again=True)
+        # The reply had passed our checks and still tripped what reads it. It is billed, so asking again is another call.
+        return Fault(f"the reply cannot be read: {type(error).__name__}: {str(error)[:200]}", "broken")
     return error
 
 
