@@ -60,7 +60,7 @@ class ProviderModel:
         except ModelError as error:
             raise self._with_bill(error, request, billed, time.monotonic() - started) from error.__cause__
         call = self._call(request, billed, _characters(reply), reply.call.model, time.monotonic() - started)
-        call = msgspec.structs.replace(call, attempts=max(attempts, len(billed)))
+        call = msgspec.structs.replace(call, attempts=max(attempts, len(billed)), plain=reply.call.plain)
         return msgspec.structs.replace(reply, call=call)
 
     def price(self, usage: Usage) -> float | None:
@@ -98,7 +98,7 @@ class ProviderModel:
         finally:
             arrived.reset(token)
             billed += came
-        return _reply(response, came[-1])
+        return _reply(response, came[-1], plain)
 
     def _call(self, request: Request, billed: list[Arrived], received: int, model: str, seconds: float) -> Call:
         """The ledger's line for all that was billed in one call."""
@@ -117,14 +117,14 @@ class ProviderModel:
         return error
 
 
-def _reply(response: ModelResponse, said: Arrived) -> Reply:
+def _reply(response: ModelResponse, said: Arrived, plain: bool) -> Reply:
     calls = conversation.with_own_ids(response)
     text = conversation.text_of(response)
     refusal = (response.provider_details or {}).get("refusal")
     stop = "filtered" if refusal else stop_of(said.finish, len(calls))
     text = text or (refusal if isinstance(refusal, str) else "")
     message = Message("assistant", text, calls, opaque=conversation.opaque_of(response))
-    call = Call(said.model or "", Usage(), 0.0)  # the whole line is drawn up when all attempts are known
+    call = Call(said.model or "", Usage(), 0.0, plain=plain)  # the whole line is drawn up when all attempts are known
     return Reply(text, calls, stop, message, call, conversation.reasoning_of(response))
 
 
