@@ -283,13 +283,23 @@ async def test_a_gzip_bomb_is_not_inflated() -> None:
     assert (caught.kind, asked) == ("broken", 1)
 
 
-async def test_an_endpoint_without_schemas_gets_the_schema_in_words_once() -> None:
-    refused = answer(error("response_format json_schema is not supported"), 400)
-    async with FaultServer(refused, answer(chat('{"ok": true}'))) as server:
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (400, "response_format json_schema is not supported"),
+        (400, "This model does not support structured outputs."),
+        (400, "JSON mode is not enabled for this model"),
+        (400, "JSON schema conversion failed: failed to parse grammar"),
+        (400, 'Invalid JSON payload received. Unknown name "responseJsonSchema"'),
+        (422, "response_format.type: Input should be 'text'"),
+        (404, "No endpoints found that can handle the requested parameters."),
+    ],
+)
+async def test_an_endpoint_without_schemas_gets_the_schema_in_words_once(status: int, words: str) -> None:
+    async with FaultServer(answer(error(words), status), answer(chat('{"ok": true}'))) as server:
         reply = await ask(server, a_request(schema=SCHEMA))
         first, second = server.asked
-    assert reply.text == '{"ok": true}'
-    assert reply.stop == "end"
+    assert (reply.text, reply.stop, reply.call.plain) == ('{"ok": true}', "end", True)
     assert first.json["response_format"]["json_schema"]["schema"]["properties"] == SCHEMA["properties"]
     assert "response_format" not in second.json
     assert '"ok"' in second.json["messages"][-1]["content"]

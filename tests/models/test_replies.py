@@ -85,6 +85,34 @@ async def test_a_refusal_is_filtered_and_its_words_are_kept() -> None:
     assert (reply.stop, reply.text) == ("filtered", "I cannot help with that.")
 
 
+@pytest.mark.parametrize("message", [{}, {"message": None}])
+async def test_a_filter_that_leaves_the_message_out_is_a_filter(message: dict[str, Any]) -> None:
+    reply = await replied(chat() | {"choices": [{"index": 0, "finish_reason": "content_filter", **message}]})
+    assert (reply.stop, reply.text) == ("filtered", "")
+
+
+@pytest.mark.parametrize("content", [{"ok": True}, 7, True, [1, {"type": "image"}]])
+@pytest.mark.parametrize("provider", ["endpoint", "openrouter"])
+async def test_content_that_is_no_text_is_nothing(content: Any, provider: Any) -> None:
+    async with FaultServer(answer(chat(content))) as server:
+        reply = await ask(server, endpoint=Endpoint(provider, "maker/m", f"{server.url}/v1", "k"))
+    assert (reply.text, reply.stop) == ("", "end")
+
+
+@pytest.mark.parametrize("odd", [{"audio": {"x": 1}}, {"reasoning": {"x": 1}}, {"reasoning_details": [{"type": "new"}, 7]}])
+@pytest.mark.parametrize("provider", ["endpoint", "openrouter"])
+async def test_what_nobody_asked_for_in_a_message_does_no_harm(odd: dict[str, Any], provider: Any) -> None:
+    async with FaultServer(answer(chat("Yes.", **odd) | {"service_tier": 7})) as server:
+        assert (await ask(server, endpoint=Endpoint(provider, "maker/m", f"{server.url}/v1", "k"))).text == "Yes."
+
+
+async def test_reasoning_in_the_details_of_openrouter_is_read() -> None:
+    details = [{"type": "reasoning.text", "text": "Let me think.", "signature": None, "index": 0}]
+    async with FaultServer(answer(chat("Yes.", reasoning_details=details))) as server:
+        reply = await ask(server, endpoint=Endpoint("openrouter", "maker/m", f"{server.url}/v1", "k"))
+    assert reply.reasoning == "Let me think."
+
+
 @pytest.mark.parametrize(
     ("sent", "kept"),
     [
@@ -146,6 +174,16 @@ async def test_lone_surrogates_do_not_poison_the_request() -> None:
     async with FaultServer(answer(chat())) as server:
         await ask(server, Request(text, messages))
         assert "before \ufffd after \ufffd" in json.dumps(server.asked[0].json, ensure_ascii=False)
+
+
+@pytest.mark.parametrize("refused", [False, True])
+async def test_lone_surrogates_in_a_schema_do_not_either(refused: bool) -> None:
+    schema = {**SCHEMA, "description": "a \ud800 b", "required": ["ok", "\udfff"]}
+    scripts = [answer({"error": {"message": "no JSON mode here"}}, 400)] if refused else []
+    async with FaultServer(*scripts, answer(chat(usage=None))) as server:
+        reply = await ask(server, a_request(schema=schema))
+        assert "a \ufffd b" in json.dumps(server.asked[-1].json, ensure_ascii=False)
+    assert reply.call.plain == refused
 
 
 @pytest.mark.parametrize(
