@@ -305,6 +305,14 @@ async def test_an_endpoint_without_schemas_gets_the_schema_in_words_once(status:
     assert '"ok"' in second.json["messages"][-1]["content"]
 
 
+async def test_an_endpoint_that_is_busy_after_it_refused_the_schema_is_not_asked_with_it_again() -> None:
+    refused = answer(error("response_format json_schema is not supported"), 400)
+    async with FaultServer(refused, answer(error(), 429), answer(chat('{"ok": true}'))) as server:
+        reply = await ask(server, a_request(schema=SCHEMA))
+        assert ["response_format" in asked.json for asked in server.asked] == [True, False, False]
+    assert reply.call.plain
+
+
 async def test_an_endpoint_that_refuses_without_the_schema_too_is_asked_twice_only() -> None:
     caught, asked = await refusal(answer(error("json_schema is not supported"), 404), schema=SCHEMA)
     assert (caught.kind, asked) == ("refused", 2)

@@ -74,13 +74,16 @@ class ProviderModel:
     async def _attempt(self, request: Request, billed: list[Arrived]) -> Reply:
         plain = self._plain and request.schema is not None
         try:
-            reply = await self._ask(request, plain, billed)
+            return await self._ask(request, plain, billed)
         except Fault as fault:
             if request.schema is None or plain or not fault.plain:
                 raise
-            reply = await self._ask(request, True, billed)
-            self._plain = True  # this endpoint knows no schemas; do not ask it again
-        return reply
+        self._plain = True  # this endpoint knows no schemas; do not ask it again
+        try:
+            return await self._ask(request, True, billed)
+        except Fault as fault:
+            self._plain = fault.kind != "refused"  # without a schema too: it was not the schema that it refused
+            raise
 
     async def _ask(self, request: Request, plain: bool, billed: list[Arrived]) -> Reply:
         came: list[Arrived] = []
