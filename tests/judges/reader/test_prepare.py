@@ -182,7 +182,8 @@ def test_no_text_holds_its_token(texts: list[str]) -> None:
 def test_every_text_that_is_shown_decides_the_token() -> None:
     record = outputs(1)
     for name in ("task", "patch", "context"):
-        assert len({prepared(record).token, *(prepared(record, **{name: text}).token for text in "ab")}) == 3
+        made = (msgspec.structs.replace(ReaderInput(record), **{name: text}) for text in ("a", "b"))
+        assert len({prepared(record).token, *(prepare(each, "full").token for each in made)}) == 3
     assert prepared(record).token != prepared(record, hidden_tests=("a",)).token
 
 
