@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-
 import msgspec
 
-from adjudge.profile.tools import asked
+from adjudge.profile.outputs import Shown, shown_by
+from adjudge.profile.tools import Asked, Requests
 from adjudge.profile.work import CHANGES, EDITS, END, READS, TESTS, Facet, Span, Work, is_temporary, primary
 from adjudge.record import Entry, Record
 
@@ -16,23 +14,24 @@ class Read(msgspec.Struct, frozen=True, omit_defaults=True):
     """A file that a call read. `asked` are the lines that it asked for; `whole` says that it asked for all.
 
     `shown` are the lines that came back, as far as their numbers or the request tell; `None` if that cannot be told.
+    `numbered` says that they came with their numbers.
     """
 
     path: str
     whole: bool
     asked: Span | None = None
     shown: Span | None = None
+    numbered: bool = False
 
 
-class Action(msgspec.Struct, frozen=True, omit_defaults=True):
+class Action(msgspec.Struct, frozen=True):
     """One call, in the words of the profile.
 
-    `kind` is what it is counted as, `kinds` all that it does. `paths` are the files that it names. `changed` are those
-    that it may have changed; `changes` is true if they are not all temporary, and `anything` if it is not known which they
-    are. `tests` are the words of its tests without wrappers and filters, after the folder. `same` and `output` are numbers
-    that are equal for calls with equal arguments and for equal outputs. `size` is the output in characters, `None` without
-    a result; `failed` is `None` where nothing tells. `asking` counts the user's messages before it, and `bare` says that
-    the recording has no arguments.
+    `kind` is what it is counted as, `facets` are all that it does, `changing` those that may have changed files. `same` and
+    `output` are numbers that are equal for calls with equal arguments and for equal outputs. `size` is the output in
+    characters, `None` without a result; `failed` is `None` where nothing tells. `asking` counts the user's messages before
+    it, `forgotten` the times that the harness had replaced what went before by a summary. `bare` says that the recording
+    has no arguments. `command` and `folder` are what a shell is given.
     """
 
     turn: int
@@ -40,156 +39,166 @@ class Action(msgspec.Struct, frozen=True, omit_defaults=True):
     tool: str
     kind: Work
     same: int
-    kinds: frozenset[Work] = frozenset()
-    paths: tuple[str, ...] = ()
+    facets: tuple[Facet, ...]
+    changing: tuple[Facet, ...] = ()
     reads: tuple[Read, ...] = ()
-    changed: tuple[str, ...] = ()
-    changes: bool = False
-    anything: bool = False
     command: str | None = None
-    tests: tuple[str, ...] = ()
-    unknown: tuple[str, ...] = ()
+    folder: str = ""
     output: int | None = None
     size: int | None = None
     failed: bool | None = None
     asking: int = 0
+    forgotten: int = 0
     bare: bool = False
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The files that the call names, each once."""
+        return tuple(dict.fromkeys(path for facet in self.facets for path in facet.paths))
+
+    @property
+    def changes(self) -> bool:
+        """Whether files may differ afterwards that are no temporary ones."""
+        return any(facet.changes and not _only_temporary(facet) for facet in self.changing)
+
+    @property
+    def changes_unnamed(self) -> bool:
+        """Whether files may differ of which it is not known which they are."""
+        return any(facet.changes and not _names_files(facet) for facet in self.changing)
+
+    @property
+    def tests(self) -> tuple[str, ...]:
+        """The words of the tests without wrappers and filters, after those that say where; empty if it runs none."""
+        if self.kind not in TESTS:
+            return ()
+        told = (facet.words for facet in self.facets if facet.kind in TESTS or facet.kind == "glue")
+        return (self.folder, *(word for words in told for word in words))
+
+    @property
+    def unknown(self) -> tuple[str, ...]:
+        """The programs that no rule knows, or the tool."""
+        return tuple(word for facet in self.facets if facet.kind == "unknown" for word in facet.words)
+
+    def does(self, works: frozenset[Work]) -> bool:
+        """Whether one of these kinds of work is among what it does."""
+        return any(facet.kind in works for facet in self.facets)
+
+
+def actions_of(record: Record) -> tuple[Action, ...]:
+    """The actions of a record, without its sub-agents' and without history copied from another session."""
+    reader = _Reader()
+    for entry in record.entries:
+        if entry.origin != "copied":
+            reader.take(entry)
+    return tuple([call.action() for call in reader.calls.values()])
+
+
+class _Reader:
+    """Takes entries in order; `calls` are those met so far. Texts are told apart by number, and not kept."""
+
+    def __init__(self) -> None:
+        self.calls: dict[str, _Call] = {}
+        self._requests = Requests()
+        self._numbers: dict[tuple[str | int | None, int], int] = {}
+        self._written: set[str] = set()
+        self._asking = self._forgotten = 0
+
+    def take(self, entry: Entry) -> None:
+        """Take an entry; a result may come long after its call."""
+        if entry.kind == "call":
+            call = self.calls[entry.id] = _Call(entry, *self._asked(entry))
+            call.same = self._number(entry.name, entry.arguments or "")
+            call.asking, call.forgotten = self._asking, self._forgotten
+        elif entry.kind == "result":
+            if answered := self.calls.get(entry.answers or ""):
+                answered.take(entry, self._number(answered.output, entry.text))
+        elif entry.origin == "summary":
+            self._forgotten += 1
+        elif entry.kind == "message" and entry.writer == "user":
+            self._asking += 1
+
+    def _number(self, of: str | int | None, text: str) -> int:
+        return self._numbers.setdefault((of, hash(text)), len(self._numbers))
+
+    def _asked(self, entry: Entry) -> tuple[Asked, tuple[Facet, ...]]:
+        """What a call asks for, with what is run told from what the run had itself written."""
+        found = self._requests.asked(entry.name or "", entry.arguments)
+        facets = found.facets
+        for place, facet in enumerate(facets):
+            if facet.kind == "write":
+                self._written.update(map(basename, facet.paths))
+            elif facet.words and self._written and self._is_scratch(facet):
+                scratch = Facet("scratch", facet.paths, words=facet.words)
+                facets = (*facets[:place], scratch, *facets[place + 1 :])
+        return found, facets
+
+    def _is_scratch(self, facet: Facet) -> bool:
+        ran = facet.kind in ("test", "run") and len(facet.paths) == 1
+        return ran and basename(facet.paths[0]) in self._written
 
 
 class _Call:
     """A call while its results are awaited."""
 
-    __slots__ = ("action", "cut", "failed", "missing", "outputs", "shown", "size")
+    __slots__ = (
+        "asked",
+        "asking",
+        "entry",
+        "facets",
+        "failed",
+        "forgotten",
+        "kind",
+        "output",
+        "same",
+        "shown",
+        "size",
+    )
 
-    def __init__(self, action: Action) -> None:
-        self.action = action
-        self.outputs: tuple[int, ...] = ()
+    def __init__(self, entry: Entry, asked: Asked, facets: tuple[Facet, ...]) -> None:
+        bare = entry.arguments in (None, "", "{}", "null")
+        self.entry = (entry.turn, entry.id, entry.name or "", bare)
+        self.asked, self.facets, self.kind = asked, facets, primary(facets)
+        self.same = self.asking = self.forgotten = 0
+        self.output: int | None = None
         self.size: int | None = None
         self.failed: bool | None = None
-        self.shown: Span | None = None
-        self.cut = self.missing = False
+        self.shown: Shown | None = None
 
+    def take(self, result: Entry, output: int) -> None:
+        """Take a result; a call of several has the sum of their sizes, and has failed if one has."""
+        self.output = output
+        self.size = (self.size or 0) + len(result.text)
+        failed = _failed(result, self.kind)
+        self.failed = failed if self.failed is None else self.failed or bool(failed)
+        for facet in self.facets:
+            if facet.kind in READS and facet.paths:
+                self.shown = shown_by(result.text)
+                return
 
-def actions_of(record: Record) -> tuple[Action, ...]:
-    """The actions of a record, without its sub-agents' and without history copied from another session."""
-    return _Reader().read(record)
-
-
-class _Reader:
-    def __init__(self) -> None:
-        self._calls: dict[str, _Call] = {}
-        self._commands: dict[str, tuple[Facet, ...]] = {}
-        self._requests: dict[tuple[str, int, int], int] = {}
-        self._outputs: dict[tuple[int, int], int] = {}
-        self._written: set[str] = set()
-        self._asking = 0
-
-    def read(self, record: Record) -> tuple[Action, ...]:
-        for entry in record.entries:
-            if entry.origin == "copied":
-                continue
-            if entry.kind == "call":
-                self._calls[entry.id] = _Call(self._action(entry))
-            elif entry.kind == "result" and (call := self._calls.get(entry.answers or "")):
-                self._answer(call, entry)
-            elif entry.kind == "message" and entry.writer == "user":
-                self._asking += 1
-        return tuple(map(self._finished, self._calls.values()))
-
-    def _action(self, entry: Entry) -> Action:
-        name, arguments = entry.name or "", entry.arguments or ""
-        request = (name, len(arguments), hash(arguments))
-        found = asked(name, arguments, self._commands)
-        facets = tuple(map(self._as_scratch, found.facets))
-        changing = [facet for facet in facets if facet.kind in CHANGES]
-        changed = tuple(path for facet in changing for path in facet.paths)
-        self._written.update(_basename(path) for facet in changing if facet.kind == "write" for path in facet.paths)
+    def action(self) -> Action:
+        """The action that this call was."""
+        turn, entry, name, bare = self.entry
+        changing = tuple([facet for facet in self.facets if facet.kind in CHANGES])
+        if changing and self.failed and len(changing) == len(self.facets):
+            changing = ()  # an edit that was refused
         return Action(
-            turn=entry.turn,
-            entry=entry.id,
-            tool=name,
-            kind=primary(facets),
-            same=self._requests.setdefault(request, len(self._requests)),
-            kinds=frozenset(facet.kind for facet in facets),
-            paths=tuple(dict.fromkeys(path for facet in facets for path in facet.paths)),
-            reads=tuple(_reads(facets)),
-            changed=changed,
-            changes=any(facet.changes and not _only_temporary(facet) for facet in changing),
-            anything=any(facet.changes and not _names_files(facet) for facet in changing),
-            command=found.command,
-            tests=_tests(found.folder, facets),
-            unknown=tuple(word for facet in facets if facet.kind == "unknown" for word in facet.words),
-            asking=self._asking,
-            bare=arguments in ("", "{}", "null"),
+            turn,
+            entry,
+            name,
+            self.kind,
+            self.same,
+            self.facets,
+            changing,
+            _reads(self.facets, self.shown) if self.shown and not self.failed else (),
+            self.asked.command,
+            self.asked.folder,
+            self.output,
+            self.size,
+            self.failed,
+            self.asking,
+            self.forgotten,
+            bare,
         )
-
-    def _as_scratch(self, facet: Facet) -> Facet:
-        """A script that is run and that the run has itself written is a scratch script, whatever its name."""
-        ran = facet.kind in ("test", "run") and facet.words and len(facet.paths) == 1
-        if ran and _basename(facet.paths[0]) in self._written:
-            return msgspec.structs.replace(facet, kind="scratch")
-        return facet
-
-    def _answer(self, call: _Call, result: Entry) -> None:
-        text = result.text
-        call.outputs += (self._outputs.setdefault((len(text), hash(text)), len(self._outputs)),)
-        call.size = (call.size or 0) + len(text)
-        failed = _failed(result, call.action.kind)
-        call.failed = failed if call.failed is None else call.failed or bool(failed)
-        if call.action.reads:
-            call.shown, call.cut, call.missing = _shown(text), _is_cut(text), _is_missing(text)
-
-    def _finished(self, call: _Call) -> Action:
-        action = call.action
-        output = None if not call.outputs else call.outputs[0]
-        if len(call.outputs) > 1:
-            output = self._outputs.setdefault((-1, hash(call.outputs)), len(self._outputs))
-        found = () if call.missing or call.failed else action.reads
-        reads = tuple(_with_shown(read, call, len(action.reads) == 1) for read in found)
-        refused = call.failed is True and action.kinds <= EDITS
-        return msgspec.structs.replace(
-            action,
-            output=output,
-            size=call.size,
-            failed=call.failed,
-            reads=reads,
-            changes=action.changes and not refused,
-            anything=action.anything and not refused,
-            changed=() if refused else action.changed,
-        )
-
-
-def _basename(path: str) -> str:
-    return path.rstrip("/").replace("\\", "/").rpartition("/")[2]
-
-
-def _tests(folder: str, facets: tuple[Facet, ...]) -> tuple[str, ...]:
-    """The words of the tests that a call runs, after those that say where; empty if it runs none."""
-    if not any(facet.kind in TESTS for facet in facets):
-        return ()
-    return (folder, *(word for facet in facets if facet.kind in TESTS or facet.kind == "glue" for word in facet.words))
-
-
-_PATTERN = frozenset("*?{}[]$`\n")
-
-
-def _reads(facets: tuple[Facet, ...]) -> Iterator[Read]:
-    """The files that the facets read, those named by a pattern left out."""
-    for facet in facets:
-        if facet.kind in READS:
-            for path in facet.paths:
-                if not _PATTERN & set(path):
-                    yield Read(path.removeprefix("./"), facet.kind == "read", facet.span)
-
-
-def _only_temporary(facet: Facet) -> bool:
-    return bool(facet.paths) and all(map(is_temporary, facet.paths))
-
-
-def _names_files(facet: Facet) -> bool:
-    """Whether it is known which files change."""
-    by_name = facet.kind in EDITS or facet.kind == "files"
-    return by_name and bool(facet.paths) and not any(_PATTERN & set(path) for path in facet.paths)
 
 
 def _failed(result: Entry, kind: Work) -> bool | None:
@@ -199,36 +208,39 @@ def _failed(result: Entry, kind: Work) -> bool | None:
     return result.exit_status != 0 and not (result.exit_status == 1 and kind in ("search", "compare"))
 
 
-_NUMBERED = re.compile(r"^[ \t]{0,12}(\d{1,7})(?:\t|→|\| ?|: ?)", re.M)
-_CUT = re.compile(r"truncated|clipped|<NOTE>|more lines|[Ss]howing lines|omitted|too large", re.I)
-ENDS = 600
-"""Characters at either end of an output in which line numbers and remarks on its length are looked for."""
+_PATTERN = frozenset("*?{}[]$`\n")
 
 
-def _shown(text: str) -> Span | None:
-    """The lines that a numbered output shows."""
-    first = _NUMBERED.search(text[:ENDS])
-    if first is None:
-        return None
-    numbers = _NUMBERED.findall(text[-ENDS:] if len(text) > ENDS else text)
-    return (int(first[1]), int(numbers[-1])) if numbers and int(numbers[-1]) >= int(first[1]) else None
+def _reads(facets: tuple[Facet, ...], shown: Shown) -> tuple[Read, ...]:
+    """The files that were read, those named by a pattern left out; none if there was none."""
+    asking = [
+        (path.removeprefix("./"), facet)
+        for facet in facets
+        if facet.kind in READS and not shown.missing
+        for path in facet.paths
+        if _PATTERN.isdisjoint(path)
+    ]
+    lines = shown.lines if len(asking) == 1 else None
+    return tuple([_read(path, facet, shown, lines) for path, facet in asking])
 
 
-def _is_cut(text: str) -> bool:
-    """Whether an output says that it is not all."""
-    return bool(_CUT.search(text[:ENDS]) or _CUT.search(text[-ENDS:]) or "tokens truncated" in text)
+def _read(path: str, facet: Facet, shown: Shown, lines: Span | None) -> Read:
+    """One read with the lines that came back, by their numbers or else by the request."""
+    whole = facet.kind == "read"
+    requested = None if shown.cut else (1, END) if whole else facet.span
+    return Read(path, whole, facet.span, lines or requested, lines is not None)
 
 
-_MISSING = re.compile(r"no such file|not found|does not exist|doesn't exist|cannot open|enoent|is a directory", re.I)
+def _only_temporary(facet: Facet) -> bool:
+    return bool(facet.paths) and all(map(is_temporary, facet.paths))
 
 
-def _is_missing(text: str) -> bool:
-    """Whether a short output only says that there is no such file, as where a harness gives no status."""
-    return len(text) <= ENDS // 2 and _MISSING.search(text) is not None
+def _names_files(facet: Facet) -> bool:
+    """Whether it is known which files change."""
+    by_name = facet.kind in EDITS or facet.kind == "files"
+    return by_name and bool(facet.paths) and all(map(_PATTERN.isdisjoint, facet.paths))
 
 
-def _with_shown(read: Read, call: _Call, alone: bool) -> Read:
-    shown = call.shown if alone else None
-    if shown is None and not call.cut:
-        shown = (1, END) if read.whole else read.asked
-    return msgspec.structs.replace(read, shown=shown) if shown else read
+def basename(path: str) -> str:
+    """The last part of a path, of Windows as well."""
+    return path.rstrip("/").replace("\\", "/").rpartition("/")[2]

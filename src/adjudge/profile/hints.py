@@ -14,7 +14,7 @@ import msgspec
 from adjudge.profile.actions import Action
 from adjudge.profile.ledger import Ledger
 from adjudge.profile.repeats import duplicate_calls, loops, repeated_reads, test_reruns
-from adjudge.profile.work import EDITS, READS, TESTS, is_temporary
+from adjudge.profile.work import EDITS, READS, TESTS, Work
 
 Name = Literal[
     "large_prompts",
@@ -221,10 +221,11 @@ def _failed_calls(actions: Sequence[Action]) -> Hint:
 
 # --- after the last edit
 
+_LOOKING: frozenset[Work] = READS | {"search", "list"}
+
 
 def _is_edit(action: Action) -> bool:
-    lasting = not action.changed or not all(map(is_temporary, action.changed))
-    return bool(action.kinds & EDITS) and action.changes and lasting
+    return any(facet.kind in EDITS for facet in action.changing) and action.changes
 
 
 def after_last_edit(actions: Sequence[Action], ledger: Ledger) -> AfterLastEdit | None:
@@ -235,8 +236,8 @@ def after_last_edit(actions: Sequence[Action], ledger: Ledger) -> AfterLastEdit 
     edit = actions[last]
     answering = [action for action in actions if action.asking == edit.asking]
     later = [action for action in actions[last + 1 :] if action.asking == edit.asking]
-    tests = sum(bool(action.kinds & TESTS) for action in later)
-    reads = sum(not action.kinds & TESTS and bool(action.kinds & (READS | {"search", "list"})) for action in later)
+    tests = sum(action.does(TESTS) for action in later)
+    reads = sum(action.does(_LOOKING) and not action.does(TESTS) for action in later)
     end = max((action.turn for action in answering), default=edit.turn)
     return AfterLastEdit(
         turn=edit.turn,
@@ -260,9 +261,10 @@ def _share_of_tokens(ledger: Ledger, first: int, edit: int, last: int) -> float 
 def _after_last_edit(after: AfterLastEdit | None) -> Hint:
     if after is None:
         return Hint("after_last_edit", None, None, False, (), "No edit was seen.")
+    share = f"{after.share_of_calls:.0%} of those since the user spoke"
     says = (
-        f"After the last edit came {_times(after.calls, 'call')} ({after.share_of_calls:.0%} of those since the user spoke):"
-        f" {after.tests} with tests, {after.reads} that read or searched, {after.others} others; checking is no waste."
+        f"After the last edit came {_times(after.calls, 'call')} ({share}): {after.tests} with tests, "
+        f"{after.reads} that read or searched, {after.others} others; checking is no waste."
     )
     return Hint("after_last_edit", after.calls, None, False, (after.turn,), says)
 

@@ -82,6 +82,8 @@ SEARCHERS = frozenset(
     listed("grep rg egrep fgrep ag ack ugrep zgrep Select-String findstr ast-grep sg pdfgrep search_dir search_file")
 )
 
+SCRIPT_LANGUAGES = listed("node bun deno ruby php perl tsx ts-node lua Rscript julia swift elixir")
+
 INSTALLERS = frozenset(
     listed(
         "pip pip3 apt apt-get brew yum dnf apk conda mamba gem bundle composer rustup nvm pyenv asdf winget choco "

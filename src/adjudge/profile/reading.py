@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from adjudge.profile.programs import SEARCHERS, listed
-from adjudge.profile.shell import SimpleCommand
+from adjudge.profile.ran import Ran
 from adjudge.profile.work import END, Facet, Span
-from adjudge.profile.wrappers import Words, program_of, unwrapped
+from adjudge.profile.wrappers import Words, program_of
 
 PRINTERS = frozenset(listed("cat less more bat batcat nl xxd hexdump od strings tac Get-Content gc zcat pdftotext base64"))
 """Programs that print whole files."""
@@ -43,46 +43,55 @@ def _lines_of(arguments: Sequence[str]) -> Span | None:
     return None
 
 
-def sed(command: SimpleCommand, words: Words, _: Sequence[SimpleCommand]) -> Facet:
+def sed(ran: Ran) -> Facet:
     """`sed`: an edit in place, a read of lines, or a filter."""
-    arguments = words[1:]
+    arguments = ran.words[1:]
     scripted = any(argument in ("-e", "-f", "--expression") for argument in arguments)
     files = operands([argument for argument in arguments if argument], ("-e", "-f", "--expression", "-l"))
     files = files if scripted else files[1:]
     if any(_IN_PLACE.match(argument) for argument in arguments):
         return Facet("edit", files)
-    if not files or command.place:
+    if not files or ran.piped:
         return Facet("filter")
+    if _searched(ran.following):
+        return Facet("search", files)
     span = _lines_of(arguments)
     silent = any(argument.startswith("-n") for argument in arguments)
     return Facet("read_part", files, span) if span or silent else Facet("read", files)
 
 
-def awk(command: SimpleCommand, words: Words, _: Sequence[SimpleCommand]) -> Facet:
+def awk(ran: Ran) -> Facet:
     """`awk`: a read of lines, or a filter."""
-    script, *files = operands(words[1:], ("-F", "-v", "-f", "-i")) or ("",)
-    if "inplace" in words:
+    script, *files = operands(ran.words[1:], ("-F", "-v", "-f", "-i")) or ("",)
+    if "inplace" in ran.words:
         return Facet("edit", tuple(files))
-    if not files or command.place:
+    if not files or ran.piped:
         return Facet("filter")
     lines = _FROM_TO.search(script)
     return Facet("read_part", tuple(files), (int(lines[1]), int(lines[2])) if lines else None)
 
 
-def query(command: SimpleCommand, words: Words, _: Sequence[SimpleCommand]) -> Facet:
+def query(ran: Ran) -> Facet:
     """`jq` and its like: a part of a file, or a filter."""
-    files = operands(words[1:], ("--arg", "--argjson"))[1:]
-    if program_of(words) == "yq" and "-i" in words:
+    files = operands(ran.words[1:], ("--arg", "--argjson"))[1:]
+    if ran.program == "yq" and "-i" in ran.words:
         return Facet("edit", files)
-    return Facet("filter") if command.place or not files else Facet("read_part", files)
+    return Facet("filter") if ran.piped or not files else Facet("read_part", files)
 
 
-def ends(command: SimpleCommand, words: Words, following: Sequence[SimpleCommand]) -> Facet:
+def ends(ran: Ran) -> Facet:
     """`head` and `tail`."""
-    files = tuple(name for name in operands(words[1:], ("-n", "-c", "--lines", "--bytes")) if not _is_count(name))
-    if not files or command.place:
+    files = tuple(name for name in operands(ran.words[1:], ("-n", "-c", "--lines", "--bytes")) if not _is_count(name))
+    if not files or ran.piped:
         return Facet("filter")
-    return Facet("read_part", files, _narrowed(_end_lines(words), following))
+    if _searched(ran.following):
+        return Facet("search", files)
+    return Facet("read_part", files, _narrowed(_end_lines(ran.words), ran.following))
+
+
+def _searched(following: Sequence[Words]) -> bool:
+    """Whether only lines are left of the output that a search has found."""
+    return any(program_of(words) in SEARCHERS for words in following)
 
 
 def _is_count(word: str) -> bool:
@@ -104,9 +113,9 @@ def _end_lines(words: Words) -> Span | None:
     return (int(count), END) if count.startswith("+") else None
 
 
-def _narrowed(span: Span | None, following: Sequence[SimpleCommand]) -> Span | None:
+def _narrowed(span: Span | None, following: Sequence[Words]) -> Span | None:
     """The lines that are left of these after a `head`, or the `sed` of a range, at the end of the pipe."""
-    words = unwrapped(following[0].words) if following else ()
+    words = following[0] if following else ()
     program = program_of(words)
     limit = _end_lines(words) if program == "head" else _lines_of(words[1:]) if program in ("sed", "gsed") else None
     if limit is None or span is None:
@@ -114,21 +123,20 @@ def _narrowed(span: Span | None, following: Sequence[SimpleCommand]) -> Span | N
     return span[0] + limit[0] - 1, min(span[1], span[0] + limit[1] - 1)
 
 
-def whole(command: SimpleCommand, words: Words, following: Sequence[SimpleCommand]) -> Facet:
+def whole(ran: Ran) -> Facet:
     """`cat` and its like: by what becomes of the output."""
-    files = operands(words[1:])
-    files += tuple(each.target for each in command.redirections if each.operator == "<")
-    if not files or (command.place and program_of(words) != "cat"):
-        return Facet("print" if command.documents else "filter")
-    programs = [program_of(unwrapped(each.words)) for each in following]
+    files = operands(ran.words[1:]) + ran.sources
+    if not files or (ran.piped and ran.program != "cat"):
+        return Facet("print" if ran.documents else "filter")
+    programs = [program_of(each) for each in ran.following]
     if not programs:
         return Facet("read", files)
     first = programs[0]
-    if first in SEARCHERS:
+    if _searched(ran.following):
         return Facet("search", files)
-    if first in ("head", "tail", "sed") and (span := _narrowed((1, END), following)) != (1, END):
+    if first in ("head", "tail", "sed") and (span := _narrowed((1, END), ran.following)) != (1, END):
         return Facet("read_part", files, span)
-    prints_lines = first == "sed" and any(word.startswith("-n") for word in following[0].words)
+    prints_lines = first == "sed" and any(word.startswith("-n") for word in ran.following[0])
     if prints_lines or first in _SHORTENERS or {"head", "tail"} & set(programs):
         return Facet("read_part", files)
     return Facet("read" if first in _SHAPERS else "copy", files)

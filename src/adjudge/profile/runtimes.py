@@ -6,10 +6,10 @@ import re
 
 from adjudge.profile.code import code_facet
 from adjudge.profile.programs import BUILDERS, CHECKERS, TEST_RUNNERS, listed
+from adjudge.profile.ran import Ran
 from adjudge.profile.reading import operands
-from adjudge.profile.shell import SimpleCommand
 from adjudge.profile.work import Facet, Work
-from adjudge.profile.wrappers import Words, program_of
+from adjudge.profile.wrappers import Words
 
 PYTHON = re.compile(r"(?:python|pypy|py)[\d.]*")
 _TEST_NAME = re.compile(r"(?:^|[_\-.])(?:tests?|specs?|e2e)(?:[_\-.]|$)|^(?:run)?_?tests?", re.I)
@@ -83,14 +83,14 @@ def named_script(name: str, words: Words) -> Facet:
     return Facet("build" if name in BUILDERS or _BUILD_SCRIPT.fullmatch(name) else "run")
 
 
-def python(command: SimpleCommand, words: Words) -> Facet:
+def python(ran: Ran) -> Facet:
     """`python`: a module, a piece of code, or a script."""
-    rest = words[1:]
+    words, rest = ran.words, ran.words[1:]
     while rest and rest[0].startswith("-") and rest[0] not in ("-m", "-c", "-") and not rest[0].endswith("c"):
         rest = rest[2:] if rest[0] in ("-W", "-X") else rest[1:]
     if not rest or rest[0] == "-":
-        informs = not command.documents and _INFORMS & set(words)
-        return Facet("environment") if informs else code_facet("\n".join(command.documents))
+        informs = not ran.documents and _INFORMS & set(words)
+        return Facet("environment") if informs else code_facet("\n".join(ran.documents))
     if rest[0] == "-m":
         return _module(rest[1:], words)
     if rest[0].startswith("-"):
@@ -114,13 +114,13 @@ def _module(rest: Words, words: Words) -> Facet:
     return Facet("filter" if name == "json.tool" else "build" if name in BUILDERS else "run")
 
 
-def script_language(command: SimpleCommand, words: Words) -> Facet:
+def script_language(ran: Ran) -> Facet:
     """`node`, `bun`, `deno`, `ruby`, `php`, `perl` and their like."""
-    name, arguments = program_of(words), words[1:]
+    name, words, arguments = ran.program, ran.words, ran.words[1:]
     files = operands(arguments)
     if name == "perl" and any(re.match(r"-[a-hj-z0-9]*i", argument) for argument in arguments):
         return Facet("edit", files[1:] or files)
-    if name == "perl" and command.place:
+    if name == "perl" and ran.piped:
         return Facet("filter")
     if arguments[:1] == ("test",) or "--test" in arguments:
         return Facet("test", words=words)
@@ -131,8 +131,8 @@ def script_language(command: SimpleCommand, words: Words) -> Facet:
     for flag, value in zip(arguments, [*arguments[1:], ""], strict=True):
         if flag in ("-e", "-p", "--eval", "-pe", "--print", "-r", "eval", "-ne", "-E"):
             return code_facet(value)
-    if command.documents:
-        return code_facet("\n".join(command.documents))
+    if ran.documents:
+        return code_facet("\n".join(ran.documents))
     if files:
         return script(files[0], words)
     return Facet("environment" if _INFORMS & set(arguments) else "run")
@@ -152,8 +152,9 @@ def _managed(name: str, arguments: Words, words: Words) -> Facet | None:
     return named_script(verb, words) if name == "bun" and verb and not re.search(r"[./]", verb) else None
 
 
-def npm(words: Words) -> Facet:
+def npm(ran: Ran) -> Facet:
     """`npm`, `pnpm`, `yarn`: by the script's name."""
+    words = ran.words
     rest = words[1:]
     while rest and rest[0].startswith("-") and rest[0] != "--version":
         valued = rest[0] in ("--prefix", "-C", "--filter", "-F", "--cwd", "-w", "--workspace", "--dir")
@@ -168,17 +169,19 @@ def npm(words: Words) -> Facet:
     return Facet(kind, words=words if kind == "test" else ()) if kind else named_script(verb, words)
 
 
-def compiler(words: Words) -> Facet:
+def compiler(ran: Ran) -> Facet:
     """`go` and `cargo`: by the verb."""
+    words = ran.words
     verb = next((word for word in words[1:] if not word.startswith(("-", "+"))), "version")
-    kind = (_GO if program_of(words) == "go" else _CARGO).get(verb, "unknown")
+    kind = (_GO if ran.program == "go" else _CARGO).get(verb, "unknown")
     return Facet(kind, words=words if kind == "test" else ())
 
 
-def task_runner(words: Words) -> Facet:
+def task_runner(ran: Ran) -> Facet:
     """`make` and its like: by what the target is called."""
+    words = ran.words
     told = " ".join(words[1:])
-    if program_of(words) != "cmake" and "-DskipTests" not in told and _TEST_TARGET.search(told):
+    if ran.program != "cmake" and "-DskipTests" not in told and _TEST_TARGET.search(told):
         return Facet("test", words=words)
     if set(words[1:2]) & {"add", "restore", "require", "update", "deps.get", "pub"} or _INSTALL_TARGET.search(told):
         return Facet("install")
@@ -188,16 +191,17 @@ def task_runner(words: Words) -> Facet:
     return Facet("environment" if asks & set(words[1:]) else "build")
 
 
-def checker(words: Words) -> list[Facet]:
+def checker(ran: Ran) -> list[Facet]:
     """A linter or formatter; with a flag, or by its nature, it writes as well."""
-    arguments = set(words[1:])
-    formats = program_of(words) in _FORMATTERS or words[1:2] == ("format",)
+    words, arguments = ran.words, set(ran.words[1:])
+    formats = ran.program in _FORMATTERS or words[1:2] == ("format",)
     writes = _WRITING_FLAGS & arguments or (formats and not _CHECKING_FLAGS & arguments)
     return [Facet("lint"), *([Facet("format", operands(words[1:]))] if writes else [])]
 
 
-def installer(words: Words) -> Facet:
+def installer(ran: Ran) -> Facet:
     """`pip`, `apt` and their like: installing, or asking what there is."""
+    words = ran.words
     verb = next(iter(operands(words[1:])), "--version")
     if verb == "build":
         return Facet("build")

@@ -40,33 +40,35 @@ Pipeline = tuple[SimpleCommand, ...]
 
 def split_command(text: str) -> tuple[Pipeline, ...]:
     """The pipelines of a command, in order; those of a substitution stand before the one that it is part of."""
-    return tuple(tuple(draft.finished() for draft in pipeline) for pipeline in _split(text[:LONGEST], 0))
+    return tuple([tuple(pipeline) for pipeline in _split(text[:LONGEST], 0)])
 
 
 _PREFIXES = frozenset({"if", "then", "else", "elif", "fi", "do", "done", "while", "until", "{", "}", "!", "time", "-p"})
 """Reserved words that a command may follow, and the flag of `time`."""
+_NO_OPERATORS = ("pattern", "test")
 _HEADS = {"for": "head", "select": "head", "case": "case", "function": "function"}
+_RESERVED = _PREFIXES | _HEADS.keys() | {"esac", "[["}
 
-_USUAL_WORD = re.compile(r"[ \t]*(?:([^\s\\'\"`$|&;()<>#]+)|'([^']*)'|\"([^\"\\$`]*)\")(?=[ \t\n|;]|$)")
-"""A word that is bare or wholly in quotes, and ends."""
+_TOKEN = re.compile(
+    r"[ \t]*(?:"
+    r"((?:[^\s\\'\"`$|&;()<>\#]++(?=[\s|;&)]|$)[ \t]*)+)|(?:'([^']*)'|\"([^\"\\$`]*)\")(?=[\s|;&<>)]|$)"
+    r"|(&&|\|\||;;&|;;|;&|\|&|[|;\n]|&(?!>))"
+    r"|((?:\d+(?=[<>]))?(?:&>>?|<<<|<<-?|<>|<&|>>|>&|>\||[<>])(?!\())"
+    r"|\#[^\n]*)"
+)
+_BARE, _DOUBLE, _SEPARATOR, _REDIRECTION = 1, 3, 4, 5
+"""Groups of a token: bare words, a word in quotes, an operator between commands, a redirection. A comment has none; what is
+no token is a parenthesis, or a word of pieces."""
 _BLANK = re.compile(r"(?:[ \t\r\f\v]|\\\r?\n)+")
-_REDIRECTION = re.compile(r"&>>?|<<<|<<-?|<>|<&|>>|>&|>\||<|>")
-_OPERATOR = re.compile(r"&&|\|\||\|&|;;&|;;|;&|[|&;()]")
 
 
-class _Draft:
-    """A simple command while it is read."""
+class _Document(msgspec.Struct):
+    """A here-document whose body is still to come, and the command that it is for."""
 
-    __slots__ = ("documents", "place", "redirections", "words")
-
-    def __init__(self, place: int) -> None:
-        self.words: list[str] = []
-        self.redirections: list[Redirection] = []
-        self.documents: list[str] = []
-        self.place = place
-
-    def finished(self) -> SimpleCommand:
-        return SimpleCommand(tuple(self.words), tuple(self.redirections), tuple(self.documents), self.place)
+    delimiter: str
+    indented: bool
+    pipeline: list[SimpleCommand]
+    place: int
 
 
 class _List:
@@ -76,15 +78,18 @@ class _List:
     patterns ("pattern"), a name ("function"), a `[[ … ]]` ("test"). `wanted` is the redirection whose target is next.
     """
 
+    __slots__ = ("cases", "groups", "mode", "pending", "pipeline", "place", "redirections", "wanted", "words")
+
     def __init__(self) -> None:
-        self.draft = _Draft(0)
-        self.pipeline: list[_Draft] = []
+        self.words: list[str] = []
+        self.redirections: list[Redirection] = []
+        self.pipeline: list[SimpleCommand] = []
+        self.pending: list[_Document] = []
         self.mode = self.wanted = ""
-        self.groups = self.cases = 0
-        self.pending: list[tuple[str, bool, _Draft]] = []
+        self.groups = self.cases = self.place = 0
 
 
-def _split(text: str, depth: int) -> list[list[_Draft]]:
+def _split(text: str, depth: int) -> list[list[SimpleCommand]]:
     splitter = _Splitter(text, depth)
     while splitter.at < splitter.end:  # a parenthesis too many ends a list, but not the text
         splitter.read_list()
@@ -94,47 +99,50 @@ def _split(text: str, depth: int) -> list[list[_Draft]]:
 class _Splitter(WordReader):
     def __init__(self, text: str, depth: int) -> None:
         super().__init__(text, depth)
-        self.found: list[list[_Draft]] = []
-        self._last_test = text.rfind("]]")
+        self.found: list[list[SimpleCommand]] = []
 
     def read_inner(self, text: str) -> None:
         self.found += _split(text, self.depth)
 
     def read_list(self) -> None:
         """Read commands up to the parenthesis that closes a substitution, or to the end."""
-        now, text = _List(), self.text
+        now, text, next_token = _List(), self.text, _TOKEN.match
         while self.at < self.end:
-            if word := _USUAL_WORD.match(text, self.at):
-                self.at = word.end()
-                self._take(now, word[word.lastindex or 0], word.lastindex == 1)
-            elif blank := _BLANK.match(text, self.at):
-                self.at = blank.end()
-            elif text[self.at] in "\n#":
-                self._end_line(now)
-            elif text[self.at] in "|&;()<>" and not self.at_process_substitution():
-                if self._operator(now):
+            token = next_token(text, self.at)
+            if token is None:
+                if self._read_other(now):
                     break
-            else:
-                start = self.at
-                read = self.read_word()
-                self._take(now, read, read == text[start : self.at])
+                continue
+            self.at = token.end()
+            group = token.lastindex
+            if group == _SEPARATOR:
+                self._separate(now, token[_SEPARATOR])
+            elif group == _REDIRECTION:
+                now.wanted = token[_REDIRECTION] if now.mode not in _NO_OPERATORS else ""
+            elif group is not None:
+                words = token[_BARE].split() if group == _BARE else [token[group]]
+                if now.wanted or now.mode or (not now.words and words[0] in _RESERVED):
+                    for word in words:
+                        self._take(now, word, group == _BARE)
+                else:
+                    now.words += words
         now.mode = ""
         self._end_pipeline(now)
 
-    def _end_line(self, now: _List) -> None:
-        """Pass a comment or the end of a line, and the here-documents that begin there."""
-        if self.text[self.at] == "#":
-            self.at = self.find("\n")
-            return
-        self.at += 1
-        self._end_pipeline(now)
-        for delimiter, indented, draft in now.pending:
-            tabs = r"\t*" if indented else ""
-            last = re.compile(rf"^{tabs}{re.escape(delimiter)}\r?$", re.M).search(self.text, self.at)
-            draft.documents.append(self.text[self.at : last.start() if last else self.end])
-            self.at = last.end() if last else self.end
-            self.at += self.text.startswith("\n", self.at)
-        now.pending.clear()
+    def _read_other(self, now: _List) -> bool:
+        """Read what is no usual token; whether it closes the substitution that this list is."""
+        if blank := _BLANK.match(self.text, self.at):
+            self.at = blank.end()
+            return False
+        if self.text[self.at] in "()":
+            return self._parenthesis(now, self.text[self.at])
+        start = self.at
+        word = self.read_word()
+        if self.at == start:
+            self.at += 1
+        else:
+            self._take(now, word, word == self.text[start : self.at])
+        return False
 
     # --- words
 
@@ -144,12 +152,8 @@ class _Splitter(WordReader):
             self._redirect(now, word)
         elif now.mode:
             _take_aside(now, word, bare)
-        elif bare and not now.draft.words and self._is_reserved(now, word):
-            return
-        elif bare and word.isdigit() and self.text[self.at : self.at + 1] in ("<", ">"):
-            self._want(now, word)
-        else:
-            now.draft.words.append(word)
+        elif not (bare and not now.words and self._is_reserved(now, word)):
+            now.words.append(word)
 
     def _is_reserved(self, now: _List, word: str) -> bool:
         """Whether a first word is one of the shell's own; what it opens is noted."""
@@ -157,7 +161,7 @@ class _Splitter(WordReader):
             now.mode = _HEADS[word]
         elif word == "esac" and now.cases:
             now.cases -= 1
-        elif word == "[[" and self._last_test >= self.at:
+        elif word == "[[" and self.has_test():
             now.mode = "test"
         else:
             return word in _PREFIXES
@@ -165,64 +169,63 @@ class _Splitter(WordReader):
 
     def _redirect(self, now: _List, word: str) -> None:
         operator, now.wanted = now.wanted, ""
-        now.draft.redirections.append(Redirection(operator, word))
+        now.redirections.append(Redirection(operator, word))
         if operator.endswith(("<<", "<<-")):
-            now.pending.append((word, operator.endswith("-"), now.draft))
+            now.pending.append(_Document(word, operator.endswith("-"), now.pipeline, len(now.pipeline)))
 
-    # --- operators
+    # --- operators and parentheses
 
-    def _operator(self, now: _List) -> bool:
-        """Read an operator; whether it closes the substitution that this list is."""
-        if _REDIRECTION.match(self.text, self.at):
-            self._want(now, "")
-            return False
-        operator = _OPERATOR.match(self.text, self.at)
-        assert operator is not None
-        if operator[0] in ("(", ")"):
-            return self._parenthesis(now, operator[0])
-        self.at = operator.end()
-        if now.mode in ("pattern", "test"):
-            return False
-        if operator[0] in ("|", "|&"):
-            self._end_command(now)
-        else:
-            self._end_pipeline(now)
-            now.mode = "pattern" if now.cases and operator[0] in (";;", ";&", ";;&") else ""
-        return False
+    def _separate(self, now: _List, operator: str) -> None:
+        """End a command, and with it the pipeline, or the line with the here-documents that begin there."""
+        if operator in ("|", "|&"):
+            if now.mode not in _NO_OPERATORS:
+                self._end_command(now)
+            return
+        self._end_pipeline(now)
+        if operator == "\n" and now.pending:
+            self._read_documents(now)
+        elif now.cases and operator in (";;", ";&", ";;&"):
+            now.mode = "pattern"
+
+    def _read_documents(self, now: _List) -> None:
+        for each in now.pending:
+            tabs = r"\t*" if each.indented else ""
+            last = re.compile(rf"^{tabs}{re.escape(each.delimiter)}\r?$", re.M).search(self.text, self.at)
+            body = self.text[self.at : last.start() if last else self.end]
+            command = each.pipeline[each.place]
+            each.pipeline[each.place] = msgspec.structs.replace(command, documents=(*command.documents, body))
+            self.at = last.end() if last else self.end
+            self.at += self.text.startswith("\n", self.at)
+        now.pending.clear()
 
     def _parenthesis(self, now: _List, char: str) -> bool:
-        starts_command = char == "(" and not now.draft.words
+        starts_command = char == "(" and not now.words
         if starts_command and self.text.startswith("((", self.at) and self.skip_balanced():
             return False
         self.at += 1
-        if now.mode in ("pattern", "test"):
+        if now.mode in _NO_OPERATORS:
             now.mode = "" if now.mode == "pattern" and char == ")" else now.mode
         elif char == "(" and not starts_command and self.text.startswith(")", self.at):
             self.at += 1  # a function is defined
-            now.draft.words.clear()
+            now.words.clear()
         else:
             if not starts_command:
                 self._end_pipeline(now)
             now.groups += 1 if char == "(" else -1
         return now.groups < 0
 
-    def _want(self, now: _List, descriptor: str) -> None:
-        redirection = _REDIRECTION.match(self.text, self.at)
-        assert redirection is not None
-        self.at = redirection.end()
-        if now.mode not in ("pattern", "test"):
-            now.wanted = descriptor + redirection[0]
-
     def _end_command(self, now: _List) -> None:
-        if now.draft.words or now.draft.redirections:
-            now.pipeline.append(now.draft)
-        now.draft, now.wanted, now.mode = _Draft(now.draft.place + 1), "", ""
+        if now.words or now.redirections:
+            now.pipeline.append(SimpleCommand(tuple(now.words), tuple(now.redirections), (), now.place))
+            now.words, now.redirections = [], []
+        now.place += 1
+        now.wanted = now.mode = ""
 
     def _end_pipeline(self, now: _List) -> None:
-        if now.mode in ("pattern", "test"):
+        if now.mode in _NO_OPERATORS:
             return
         self._end_command(now)
-        now.draft.place = 0
+        now.place = 0
         if now.pipeline:
             self.found.append(now.pipeline)
             now.pipeline = []

@@ -21,6 +21,7 @@ class WordReader:
     def __init__(self, text: str, depth: int) -> None:
         self.text, self.end, self.at, self.depth = text, len(text), 0, depth
         self._unbalanced = False
+        self._has_test: bool | None = None
 
     def read_list(self) -> None:
         """Read commands up to the parenthesis that closes a substitution, and pass it."""
@@ -34,6 +35,12 @@ class WordReader:
         """Where the character comes next; the end of the text if it does not."""
         found = self.text.find(char, self.at)
         return self.end if found < 0 else found
+
+    def has_test(self) -> bool:
+        """Whether the text has a `]]`; looked for once."""
+        if self._has_test is None:
+            self._has_test = "]]" in self.text
+        return self._has_test
 
     def at_process_substitution(self) -> bool:
         """Whether `<(` or `>(` comes next."""

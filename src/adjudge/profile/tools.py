@@ -133,20 +133,59 @@ class Asked(msgspec.Struct, frozen=True, omit_defaults=True):
     folder: str = ""
 
 
-def asked(name: str, arguments: str | None, known: dict[str, tuple[Facet, ...]]) -> Asked:
-    """What a call of a tool with these arguments asks for. `known` keeps the facets of commands met before."""
-    tool = find_tool(name)
-    if tool is None:
-        return Asked((Facet("unknown", words=(name,)),))
-    given = _decoded(arguments)
-    if tool.does == "shell":
-        return _shell(tool, given, known)
-    if tool.does == "code":
-        text = _first_text(tool.commands, given)
-        return Asked((msgspec.structs.replace(code_facet(text), kind="code"),))
-    if tool.does == "stdin":
-        return Asked((Facet("run" if _first_text(tool.commands, given).strip("\r\n") else "poll"),))
-    return Asked(_file_facets(tool, given))
+class Requests:
+    """Tells what calls ask for. Each distinct command is taken apart once, each tool looked up once."""
+
+    def __init__(self) -> None:
+        self._commands: dict[str, tuple[Facet, ...]] = {}
+        self._tools: dict[str, Tool | None] = {}
+
+    def asked(self, name: str, arguments: str | None) -> Asked:
+        """What a call of a tool asks for, with its arguments as JSON or as the text that they are."""
+        if name not in self._tools:
+            self._tools[name] = find_tool(name)
+        tool = self._tools[name]
+        if tool is None:
+            return Asked((Facet("unknown", words=(name,)),))
+        given = _decoded(arguments)
+        if tool.does == "shell":
+            return self._shell(tool, given)
+        if tool.does == "code":
+            facet = code_facet(_first_text(tool.commands, given))
+            return Asked((msgspec.structs.replace(facet, kind="code"),))
+        if tool.does == "stdin":
+            return Asked((Facet("run" if _first_text(tool.commands, given).strip("\r\n") else "poll"),))
+        return Asked(_file_facets(tool, given))
+
+    def _shell(self, tool: Tool, given: Any) -> Asked:
+        command = _command(_first(tool.commands, given))
+        if not command:
+            return Asked((Facet("unknown"),))
+        if not isinstance(given, dict):
+            return Asked(self._script(command)) if "tools." in command else Asked(self._facets(command), command)
+        return Asked(self._facets(command), command, _first_text(_FOLDERS, given) if len(given) > 1 else "")
+
+    def _facets(self, command: str) -> tuple[Facet, ...]:
+        facets = self._commands.get(command)
+        if facets is None:
+            facets = self._commands[command] = command_facets(command)
+        return facets
+
+    def _script(self, text: str) -> tuple[Facet, ...]:
+        """The facets of a script of Codex's code mode: of the commands in it, and of other tools that it calls."""
+        commands = literal_commands(text)
+        facets = [facet for command in commands for facet in self._facets(command)]
+        for name in tools_used(text):
+            tool = find_tool(name)
+            if name == "apply_patch":
+                facets.append(Facet("edit", patched_paths(unescaped_script(text))))
+            elif tool is None or (tool.does == "shell" and not commands):
+                facets.append(Facet("unknown", words=(name,)))
+            elif tool.does == "stdin":
+                facets.append(Facet("poll"))
+            elif tool.does in ("read", "edit", "write", "search", "list", "web", "plan", "delegate", "poll", "other"):
+                facets.append(Facet(tool.does))  # type: ignore[arg-type]  # it is one of the kinds
+        return tuple(facets) or (Facet("code"),)
 
 
 def _decoded(arguments: str | None) -> Any:
@@ -176,23 +215,6 @@ def _first_text(names: tuple[str, ...], given: Any) -> str:
 # --- shells
 
 
-def _shell(tool: Tool, given: Any, known: dict[str, tuple[Facet, ...]]) -> Asked:
-    command = _command(_first(tool.commands, given))
-    if not command:
-        return Asked((Facet("unknown"),))
-    if not isinstance(given, dict) and "tools." in command:
-        return Asked(_script(command, known))
-    folder = _first_text(_FOLDERS, given) if isinstance(given, dict) else ""
-    return Asked(_facets(command, known), command, folder)
-
-
-def _facets(command: str, known: dict[str, tuple[Facet, ...]]) -> tuple[Facet, ...]:
-    facets = known.get(command)
-    if facets is None:
-        facets = known[command] = command_facets(command)
-    return facets
-
-
 def _command(value: Any) -> str:
     """The command as one text: lists of words (`["bash", "-lc", SCRIPT]`) and of commands are told apart."""
     if isinstance(value, str):
@@ -211,25 +233,6 @@ def _quoted(word: str) -> str:
 
 
 _BARE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./=:,+@%^-")
-
-
-def _script(text: str, known: dict[str, tuple[Facet, ...]]) -> tuple[Facet, ...]:
-    """The facets of a script of Codex's code mode: of the commands in it, and of other tools that it calls."""
-    facets: list[Facet] = []
-    commands = literal_commands(text)
-    for command in commands:
-        facets += _facets(command, known)
-    for name in tools_used(text):
-        tool = find_tool(name)
-        if name == "apply_patch":
-            facets.append(Facet("edit", patched_paths(unescaped_script(text))))
-        elif tool is None or (tool.does == "shell" and not commands):
-            facets.append(Facet("unknown", words=(name,)))
-        elif tool.does == "stdin":
-            facets.append(Facet("poll"))
-        elif tool.does in ("read", "edit", "write", "search", "list", "web", "plan", "delegate", "poll", "other"):
-            facets.append(Facet(tool.does))  # type: ignore[arg-type]  # it is one of the kinds
-    return tuple(facets) or (Facet("code"),)
 
 
 # --- files
@@ -266,16 +269,21 @@ def _paths(names: tuple[str, ...], values: dict[str, Any]) -> tuple[str, ...]:
     return tuple(path for path in named if isinstance(path, str))
 
 
+_RANGES = frozenset(
+    ("start_line", "offset", "line_number", "startLine", "line_start", "end_line", "endLine", "line_end", "limit")
+)
+
+
 def lines_asked(values: dict[str, Any]) -> Span | None:
     """The lines that a reading tool's arguments ask for; `None` for the whole file."""
     view = values.get("view_range")
     if isinstance(view, list) and len(view) == 2 and all(number.__class__ is int for number in view):
         return max(view[0], 1), view[1] if view[1] > 0 else END
+    if _RANGES.isdisjoint(values):
+        return None
     first = _count(values, "start_line", "offset", "line_number", "startLine", "line_start")
     last = _count(values, "end_line", "endLine", "line_end")
     limit = _count(values, "limit")
-    if first is None and last is None and limit is None:
-        return None
     start = max(first or 1, 1)
     return start, last if last is not None else END if limit is None else start + limit - 1
 

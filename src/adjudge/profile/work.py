@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Literal
 
 import msgspec
@@ -94,10 +94,12 @@ class Facet(msgspec.Struct, frozen=True, omit_defaults=True):
         return self.kind in CHANGES and not self.temporary
 
 
-def primary(facets: Iterable[Facet]) -> Work:
+def primary(facets: Sequence[Facet]) -> Work:
     """The kind that a call is counted as: the first in the order, temporary files last."""
-    lasting = {facet.kind for facet in facets if not facet.temporary}
-    kinds = lasting - _MINOR or {facet.kind for facet in facets}
+    kinds = {facet.kind for facet in facets}
+    if len(kinds) > 1:
+        lasting = {facet.kind for facet in facets if not facet.temporary}
+        kinds = lasting - _MINOR or kinds
     return min(kinds, key=_ORDER.__getitem__, default="unknown")
 
 
