@@ -9,7 +9,7 @@ from adjudge.profile.actions import Action, Read, actions_of
 from adjudge.profile.hints import AfterLastEdit, Hint
 from adjudge.profile.ledger import Ledger, Quantiles, Spend
 from adjudge.profile.profile import Profile, profile
-from adjudge.profile.telling import words
+from adjudge.profile.telling import child_lines, figures, hint_lines, words
 
 __all__ = [
     "Action",
@@ -21,6 +21,9 @@ __all__ = [
     "Read",
     "Spend",
     "actions_of",
+    "child_lines",
+    "figures",
+    "hint_lines",
     "profile",
     "words",
 ]

@@ -10,7 +10,7 @@ from adjudge.profile.work import CHANGES, EDITS, END, READS, TESTS, Facet, Span,
 from adjudge.record import Entry, Record
 
 
-class Read(msgspec.Struct, frozen=True, omit_defaults=True):
+class Read(msgspec.Struct, frozen=True, gc=False):
     """A file that a call read. `asked` are the lines that it asked for; `whole` says that it asked for all.
 
     `shown` are the lines that came back, as far as their numbers or the request tell; `None` if that cannot be told.
@@ -24,7 +24,7 @@ class Read(msgspec.Struct, frozen=True, omit_defaults=True):
     numbered: bool = False
 
 
-class Action(msgspec.Struct, frozen=True):
+class Action(msgspec.Struct, frozen=True, gc=False):
     """One call, in the words of the profile.
 
     `kind` is what it is counted as, `facets` are all that it does, `changing` those that may have changed files. `same` and
@@ -127,14 +127,10 @@ class _Reader:
         for place, facet in enumerate(facets):
             if facet.kind == "write":
                 self._written.update(map(basename, facet.paths))
-            elif facet.words and self._written and self._is_scratch(facet):
+            elif facet.words and facet.paths and basename(facet.paths[0]) in self._written:
                 scratch = Facet("scratch", facet.paths, words=facet.words)
                 facets = (*facets[:place], scratch, *facets[place + 1 :])
         return found, facets
-
-    def _is_scratch(self, facet: Facet) -> bool:
-        ran = facet.kind in ("test", "run") and len(facet.paths) == 1
-        return ran and basename(facet.paths[0]) in self._written
 
 
 class _Call:

@@ -91,7 +91,8 @@ def _facets(command: SimpleCommand, words: Words, following: Sequence[Words], de
         return written
     program = program_of(words)
     rule = _RULES.get(program, _by_name)
-    facets = rule(Ran(program, words, command.documents, sources, command.place > 0, following, depth))
+    piped = command.place > 0 and "xargs" not in command.words
+    facets = rule(Ran(program, words, command.documents, sources, piped, following, depth))
     if not written:
         return facets
     return [*written, *(Facet("copy", each.paths) if each.kind in READS else each for each in facets)]

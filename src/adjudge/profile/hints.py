@@ -13,7 +13,7 @@ import msgspec
 
 from adjudge.profile.actions import Action
 from adjudge.profile.ledger import Ledger
-from adjudge.profile.repeats import duplicate_calls, loops, repeated_reads, test_reruns
+from adjudge.profile.repeats import Repeats, loops
 from adjudge.profile.work import EDITS, READS, TESTS, Work
 
 Name = Literal[
@@ -121,12 +121,13 @@ def _cached_share(ledger: Ledger) -> Hint:
 def _of_results(actions: Sequence[Action]) -> Iterable[Hint]:
     """The hints that need results; without any they say so."""
     if any(action.size is not None for action in actions) or not actions:
+        repeats = Repeats(actions)
         yield from (
             _large_outputs(actions),
             _unbounded_reads(actions),
-            _repeated_reads(actions),
-            _test_reruns(actions),
-            _duplicate_calls(actions),
+            _repeated_reads(repeats.reads),
+            _test_reruns(repeats.tests),
+            _duplicate_calls(repeats.calls),
         )
         return
     thresholds: dict[Name, int] = {
@@ -161,8 +162,7 @@ def _unbounded_reads(actions: Sequence[Action]) -> Hint:
     return Hint("unbounded_reads", len(found), 1, bool(found), turns, says, _some(path for _, path in found))
 
 
-def _repeated_reads(actions: Sequence[Action]) -> Hint:
-    found = list(repeated_reads(actions))
+def _repeated_reads(found: Sequence[tuple[Action, str]]) -> Hint:
     says = (
         f"{_times(len(found), 'read')} showed lines of a file that had been shown before; no change to it was seen between."
     )
@@ -170,14 +170,12 @@ def _repeated_reads(actions: Sequence[Action]) -> Hint:
     return Hint("repeated_reads", len(found), 3, len(found) >= 3, turns, says, _some(path for _, path in found))
 
 
-def _test_reruns(actions: Sequence[Action]) -> Hint:
-    found = list(test_reruns(actions))
+def _test_reruns(found: Sequence[Action]) -> Hint:
     says = f"{_times(len(found), 'call')} ran the same tests again; no change was seen between."
     return Hint("test_reruns", len(found), 1, bool(found), _turns(found), says, _about(found))
 
 
-def _duplicate_calls(actions: Sequence[Action]) -> Hint:
-    found = list(duplicate_calls(actions))
+def _duplicate_calls(found: Sequence[Action]) -> Hint:
     says = f"{_times(len(found), 'call')} equalled an earlier one and brought the same; no change was seen between."
     return Hint("duplicate_calls", len(found), 2, len(found) >= 2, _turns(found), says, _about(found))
 

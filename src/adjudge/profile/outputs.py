@@ -18,7 +18,7 @@ _CUT = ("truncated", "clipped", "<NOTE>", "more lines", "howing lines", "omitted
 _MISSING = ("no such file", "not found", "does not exist", "doesn't exist", "cannot open", "enoent", "is a directory")
 
 
-class Shown(msgspec.Struct, frozen=True):
+class Shown(msgspec.Struct, frozen=True, gc=False):
     """The numbers of the lines that an output shows, if it numbers them; whether it says that it is not all, or nothing."""
 
     lines: Span | None

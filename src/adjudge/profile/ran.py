@@ -9,7 +9,7 @@ import msgspec
 from adjudge.profile.wrappers import Words
 
 
-class Ran(msgspec.Struct, frozen=True):
+class Ran(msgspec.Struct, frozen=True, gc=False):
     """A program, its words from its name on, the here-documents that it gets, and whether its input comes from a pipe.
 
     `following` are the words of the commands to which its output goes. `depth` counts the shells around it.

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from adjudge.profile.actions import Action, Read, basename
-from adjudge.profile.work import IDLE
+from adjudge.profile.work import IDLE, TESTS
 
 REMEMBERED = 20
 """Earlier reads of one file with which a later one is compared."""
@@ -27,8 +27,6 @@ class Changes:
 
     def note(self, place: int, action: Action) -> None:
         """Take note of what the action at this place changes."""
-        if not action.changing:
-            return
         if action.changes:
             self._any = place
         if action.changes_unnamed:
@@ -37,46 +35,84 @@ class Changes:
             for path in facet.paths:
                 self._named[basename(path)] = place
 
-    def any_since(self, place: int) -> bool:
-        """Whether anything lasting was changed by an action at this place or later."""
-        return self._any >= place
-
-    def to_tests_since(self, place: int, tests: Sequence[str]) -> bool:
-        """Whether anything was, or a temporary file that the tests' words name."""
-        return self._any >= place or any(self.since(place, word) for word in tests)
+    def any_since(self, place: int, *words: str) -> bool:
+        """Whether anything lasting was changed by an action at this place or later, or a file that one of the words is."""
+        return self._any >= place or any(self.since(place, word) for word in words)
 
     def since(self, place: int, path: str) -> bool:
         """Whether this file may have been; one of the same name elsewhere counts for it."""
         return self._unnamed >= place or self._named.get(basename(path), -1) >= place
 
 
-def repeated_reads(actions: Sequence[Action]) -> Iterator[tuple[Action, str]]:
-    """Actions that show lines of a file which an earlier one had shown, with the file's path.
+class Repeats:
+    """The calls that brought nothing new: reads with the file's path, runs of tests, and calls of any kind.
 
-    Lines that come with their numbers for the first time are new, and all are after a summary has replaced what was read.
+    A call can be more than one of these.
     """
-    changes, earlier = Changes(), dict[str, list[tuple[int, Action, Read]]]()
-    for place, action in enumerate(actions):
-        if (action.size or 0) >= LITTLE:
-            again = [read for read in action.reads if _was_read(read, action, earlier.get(read.path, ()), changes)]
-            if again:
-                yield action, again[0].path
-            for read in action.reads:
-                seen = earlier.setdefault(read.path, [])
-                seen.append((place, action, read))
-                del seen[:-REMEMBERED]
-        changes.note(place, action)
 
+    def __init__(self, actions: Sequence[Action]) -> None:
+        self.reads: list[tuple[Action, str]] = []
+        self.tests: list[Action] = []
+        self.calls: list[Action] = []
+        self._changes = Changes()
+        self._reads: dict[str, list[tuple[int, Action, Read]]] = {}
+        self._tests: dict[tuple[str, ...], int] = {}
+        self._calls: dict[tuple[int, int | None, int], int] = {}
+        for place, action in enumerate(actions):
+            self._take(place, action)
 
-def _was_read(read: Read, action: Action, earlier: Sequence[tuple[int, Action, Read]], changes: Changes) -> bool:
-    if _POLLED.search(read.path):
+    def _take(self, place: int, action: Action) -> None:
+        if action.size:
+            if action.reads and action.size >= LITTLE:
+                self._take_reads(place, action)
+            if action.kind in TESTS:
+                self._take_tests(place, action)
+            if not action.changing and not action.bare and action.kind not in _NO_DUPLICATES:
+                self._take_call(place, action)
+        if action.changing:
+            self._changes.note(place, action)
+
+    def _take_reads(self, place: int, action: Action) -> None:
+        """Reads of lines that were shown before.
+
+        Lines that come with their numbers for the first time are new, and all are after a summary has replaced what was
+        read.
+        """
+        again = [read.path for read in action.reads if self._was_read(read, action)]
+        if again:
+            self.reads.append((action, again[0]))
+        for read in action.reads:
+            seen = self._reads.setdefault(read.path, [])
+            seen.append((place, action, read))
+            del seen[:-REMEMBERED]
+
+    def _was_read(self, read: Read, action: Action) -> bool:
+        if _POLLED.search(read.path):
+            return False
+        for place, earlier, before in self._reads.get(read.path, ()):
+            remembered = earlier.forgotten == action.forgotten and not self._changes.since(place, read.path)
+            if remembered and _covers(before, read, earlier.output == action.output):
+                return True
         return False
-    return any(
-        before_action.forgotten == action.forgotten
-        and not changes.since(place, read.path)
-        and _covers(before, read, before_action.output == action.output)
-        for place, before_action, before in earlier
-    )
+
+    def _take_tests(self, place: int, action: Action) -> None:
+        """Runs of tests that were run before, whatever filters the output goes through."""
+        tests = action.tests
+        before = self._tests.get(tests)
+        if before is not None and not self._changes.any_since(before, *tests):
+            self.tests.append(action)
+        self._tests[tests] = place
+
+    def _take_call(self, place: int, action: Action) -> None:
+        """Calls that an earlier one equals in tool, arguments and output."""
+        key = (action.same, action.output, action.forgotten)
+        before = self._calls.get(key)
+        if before is not None and not self._changes.any_since(before):
+            self.calls.append(action)
+        self._calls[key] = place
+
+
+_NO_DUPLICATES = IDLE | {"ask", "submit"}
 
 
 def _covers(before: Read, read: Read, same_output: bool) -> bool:
@@ -86,31 +122,6 @@ def _covers(before: Read, read: Read, same_output: bool) -> bool:
     if before.shown is None or read.shown is None or (read.numbered and not before.numbered):
         return False
     return before.shown[0] <= read.shown[0] and read.shown[1] <= before.shown[1]
-
-
-def duplicate_calls(actions: Sequence[Action]) -> Iterator[Action]:
-    """Actions that an earlier one equals in tool, arguments and output."""
-    changes, earlier = Changes(), dict[Hashable, int]()
-    for place, action in enumerate(actions):
-        if action.size and not action.changing and not action.bare and action.kind not in (*IDLE, "ask", "submit"):
-            key = (action.same, action.output, action.forgotten)
-            before = earlier.get(key)
-            if before is not None and not changes.any_since(before):
-                yield action
-            earlier[key] = place
-        changes.note(place, action)
-
-
-def test_reruns(actions: Sequence[Action]) -> Iterator[Action]:
-    """Actions that run the tests that an earlier one had run, whatever filters the output goes through."""
-    changes, earlier = Changes(), dict[tuple[str, ...], int]()
-    for place, action in enumerate(actions):
-        if action.output is not None and (tests := action.tests):
-            before = earlier.get(tests)
-            if before is not None and not changes.to_tests_since(before, tests):
-                yield action
-            earlier[tests] = place
-        changes.note(place, action)
 
 
 def loops(actions: Sequence[Action]) -> list[Sequence[Action]]:

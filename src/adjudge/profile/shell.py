@@ -16,14 +16,14 @@ LONGEST = 100_000
 """Characters of a command that are taken apart; what follows is left out."""
 
 
-class Redirection(msgspec.Struct, frozen=True):
+class Redirection(msgspec.Struct, frozen=True, gc=False):
     """A redirection: `2>`, `>>`, `<<`, … and the word that follows."""
 
     operator: str
     target: str
 
 
-class SimpleCommand(msgspec.Struct, frozen=True):
+class SimpleCommand(msgspec.Struct, frozen=True, gc=False):
     """One command with its words as the program gets them, but for expansions, which stay as written.
 
     `documents` are the bodies of its here-documents. `place` is above 0 if its input comes from a pipe.

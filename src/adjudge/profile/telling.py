@@ -27,7 +27,7 @@ def words(profile: Profile) -> str:
     lines += [line for hint in profile.hints if hint.flagged for line in hint_lines(hint)] or ["No hint is flagged."]
     told = [hint for hint in profile.hints if not hint.flagged and hint.value]
     lines += ["", "Not flagged:", *(line for hint in told for line in hint_lines(hint))] if told else []
-    lines += _children(profile.children)
+    lines += child_lines(profile.children)
     return _bounded(lines)
 
 
@@ -93,7 +93,8 @@ def turns_in_words(turns: Sequence[int]) -> str:
     return f"Turns {', '.join(map(str, turns[:TURNS]))} and {len(turns) - TURNS} more"
 
 
-def _children(children: Sequence[Profile]) -> Iterable[str]:
+def child_lines(children: Sequence[Profile]) -> Iterable[str]:
+    """One line for each sub-agent, of many only the first."""
     if not children:
         return
     yield ""

@@ -125,7 +125,7 @@ def find_tool(name: str) -> Tool | None:
     return Tool("other") if "__" in name or name.startswith("mcp_") else None
 
 
-class Asked(msgspec.Struct, frozen=True, omit_defaults=True):
+class Asked(msgspec.Struct, frozen=True, gc=False):
     """What a call asks for: its facets, and the command and the folder if it gives them to a shell."""
 
     facets: tuple[Facet, ...]
@@ -162,7 +162,7 @@ class Requests:
         if not command:
             return Asked((Facet("unknown"),))
         if not isinstance(given, dict):
-            return Asked(self._script(command)) if "tools." in command else Asked(self._facets(command), command)
+            return self._script(command) if "tools." in command else Asked(self._facets(command), command)
         return Asked(self._facets(command), command, _first_text(_FOLDERS, given) if len(given) > 1 else "")
 
     def _facets(self, command: str) -> tuple[Facet, ...]:
@@ -171,8 +171,8 @@ class Requests:
             facets = self._commands[command] = command_facets(command)
         return facets
 
-    def _script(self, text: str) -> tuple[Facet, ...]:
-        """The facets of a script of Codex's code mode: of the commands in it, and of other tools that it calls."""
+    def _script(self, text: str) -> Asked:
+        """What a script of Codex's code mode asks for: the commands in it, and other tools that it calls."""
         commands = literal_commands(text)
         facets = [facet for command in commands for facet in self._facets(command)]
         for name in tools_used(text):
@@ -185,7 +185,7 @@ class Requests:
                 facets.append(Facet("poll"))
             elif tool.does in ("read", "edit", "write", "search", "list", "web", "plan", "delegate", "poll", "other"):
                 facets.append(Facet(tool.does))  # type: ignore[arg-type]  # it is one of the kinds
-        return tuple(facets) or (Facet("code"),)
+        return Asked(tuple(facets) or (Facet("code"),), "\n".join(commands) or None)
 
 
 def _decoded(arguments: str | None) -> Any:

@@ -74,7 +74,7 @@ END = 1 << 30
 """The last line of a file of any length."""
 
 
-class Facet(msgspec.Struct, frozen=True, omit_defaults=True):
+class Facet(msgspec.Struct, frozen=True, gc=False):
     """One thing that a call does.
 
     `paths` are the files that are named, as written. `span` are the lines that a read asks for; a `read_part` without it
@@ -96,11 +96,10 @@ class Facet(msgspec.Struct, frozen=True, omit_defaults=True):
 
 def primary(facets: Sequence[Facet]) -> Work:
     """The kind that a call is counted as: the first in the order, temporary files last."""
-    kinds = {facet.kind for facet in facets}
-    if len(kinds) > 1:
-        lasting = {facet.kind for facet in facets if not facet.temporary}
-        kinds = lasting - _MINOR or kinds
-    return min(kinds, key=_ORDER.__getitem__, default="unknown")
+    if len(facets) == 1:
+        return facets[0].kind
+    lasting = {facet.kind for facet in facets if not facet.temporary} - _MINOR
+    return min(lasting or [facet.kind for facet in facets], key=_ORDER.__getitem__, default="unknown")
 
 
 def is_temporary(path: str) -> bool:
