@@ -16,6 +16,7 @@ from adjudge.untrusted import shown
 if TYPE_CHECKING:
     from adjudge.machines.selftest import Check
     from adjudge.rubric import Rubric
+    from adjudge.verifying import Verification
 
 
 def verify(
@@ -35,11 +36,16 @@ def verify(
             say("There are no judgments yet: `adjudge judge PATH --rubric FILE` makes one.")
         for each in checked:
             word = "sound" if each.sound else "NOT SOUND"
-            counts = f"{counted(each.verdicts, 'verdict')}, {counted(each.citations, 'citation')} checked"
+            counts = f"{_answers(each)}, {counted(each.citations, 'citation')} checked"
             sys.stdout.write(f"{each.judgment}  {word}  {counts}\n")
             for finding in each.findings:
                 sys.stdout.write(f"    {shown(finding.place)}: {shown(finding.words)}\n")
     return 0 if all(each.sound for each in checked) else 1
+
+
+def _answers(checked: Verification) -> str:
+    """The verdicts or the scores that were checked, counted; a judgment has one or the other."""
+    return counted(checked.scores, "score") if checked.scores else counted(checked.verdicts, "verdict")
 
 
 def check_rubric(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
+from typing import Any
 
 import msgspec
 
@@ -62,8 +63,8 @@ GUIDANCE = "Levels: {guidance}"
 NOT_FINDINGS = "Not a finding:\n{listed}"
 CAUSES = """\
 Say how much could have been avoided: "share" is the avoidable part of all tokens and calls of the run, 0 to 1. Name the \
-causes, each with its own share, the one recommendation that would have prevented it, and the turns that show it. The \
-causes are: {listed}."""
+causes, each with its own share, the one recommendation that would have prevented it, and the turns that show it; what \
+is cited there need not be cited again for the dimension. The causes are: {listed}."""
 
 WHOLE_SCALE = "Whole numbers from {least} to {most}; baseline {baseline}, {worse} is worse."
 OTHER_SCALE = "A number from {least} to {most}; baseline {baseline}, {worse} is worse."
@@ -81,6 +82,7 @@ Tests that must go from failing to passing, and that did not exist yet where the
 them; not to have run them is no fault."""
 PATCH = "The agent's patch, as it was handed in. It is for your understanding; cite the turns in which it was made:"
 EXIT_STATUS = "The agent's process ended with exit status {status}."
+NO_EXIT_STATUS = "How the agent's process ended is not recorded."
 AGENT = "The recording was made by {agent}."
 HINTS = """\
 # Hints from the call ledger
@@ -147,7 +149,7 @@ def closing(rubric: Rubric) -> str:
     return "\n".join([CLOSING.format(listed=listed), *causes])
 
 
-def fingerprint() -> str:
-    """A SHA-256 over every text of this module."""
+def fingerprint(schema: dict[str, Any]) -> str:
+    """A SHA-256 over every text of this module and over a schema of answers, whose descriptions are words as well."""
     texts = {name: value for name, value in globals().items() if name.isupper() and isinstance(value, str)}
-    return hashlib.sha256(msgspec.json.encode(texts, order="deterministic")).hexdigest()
+    return hashlib.sha256(msgspec.json.encode([texts, schema], order="deterministic")).hexdigest()
