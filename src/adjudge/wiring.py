@@ -92,10 +92,34 @@ def _stored_run(name: str, settings: Settings) -> Run:
 
 
 def find_rubric(path: str) -> Rubric:
-    """The rubric in a file; see `rubric.read_rubric`."""
+    """The criteria in a file, for the evaluator.
+
+    Raises:
+        InputError: as `rubric.reading.read_rubric`, or they are dimensions.
+    """
     from adjudge.rubric.reading import read_rubric
 
-    return read_rubric(Path(path))
+    rubric = read_rubric(Path(path))
+    if rubric.dimensions:
+        raise InputError(f"{path}: is a rubric of dimensions; `adjudge read` judges with it")
+    return rubric
+
+
+def find_dimensions(path: str | None) -> Rubric:
+    """The dimensions in a file, for the reader; adjudge's own without one.
+
+    Raises:
+        InputError: as `rubric.reading.read_rubric`, or they are criteria.
+    """
+    from adjudge.judges.reader.own import own_rubric
+    from adjudge.rubric.reading import read_rubric
+
+    if path is None:
+        return own_rubric()
+    rubric = read_rubric(Path(path))
+    if not rubric.dimensions:
+        raise InputError(f"{path}: is a rubric of criteria; `adjudge judge` judges with it")
+    return rubric
 
 
 async def judge(

@@ -322,6 +322,15 @@ async def test_the_transcript_holds_what_was_told_said_looked_at_and_refused() -
     assert "3 passed" in second.told
 
 
+async def test_a_reply_with_nothing_in_it_is_asked_for_again_as_if_it_had_not_come() -> None:
+    model = ScriptedModel(["", decides(PROVEN)])
+    judgment = await judge(model)
+    assert (judgment.score, judgment.decided) == (1.0, "freely")
+    assert model.requests[0] == model.requests[1]
+    assert [step.said for step in judgment.steps] == ["", ""]
+    assert len(judgment.calls) == 2
+
+
 async def test_progress_is_reported_with_every_question_and_look() -> None:
     seen: list[Progress] = []
     model = ScriptedModel([looks(OPEN), decides(PROVEN)])

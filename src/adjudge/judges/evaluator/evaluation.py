@@ -11,8 +11,8 @@ from typing import Any
 from adjudge import untrusted
 from adjudge.errors import JudgingError, ModelError
 from adjudge.evidence import Exhibits
+from adjudge.judges.cautions import SameModel, cautions
 from adjudge.judges.evaluator.answers import LONGEST_SUMMARY, Decision, decide_tool
-from adjudge.judges.evaluator.cautions import SameModel, cautions
 from adjudge.judges.evaluator.conversation import Conversation, clean
 from adjudge.judges.evaluator.looks import Looker
 from adjudge.judges.evaluator.loop import Decided, Loop, Progress
@@ -20,9 +20,10 @@ from adjudge.judges.evaluator.opening import LONGEST_OVERVIEW, opening
 from adjudge.judges.evaluator.record_looks import closing, outline
 from adjudge.judges.evaluator.steering import attempts
 from adjudge.judges.evaluator.tools import Outline, schema_of
-from adjudge.judges.evaluator.views import Envelope, bounded, one_line
+from adjudge.judges.evaluator.views import Envelope, one_line
 from adjudge.judges.probes import run_probes
 from adjudge.judges.rows import Row
+from adjudge.judges.strict import bounded
 from adjudge.judgment import Judgment, Verdict, score
 from adjudge.ports import Machine, Model
 from adjudge.rubric import Rubric
