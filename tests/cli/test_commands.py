@@ -64,6 +64,7 @@ def test_without_a_key_a_rubric_in_words_is_not_judged_and_one_sentence_says_so(
     assert ended.status == 3
     assert judgment["status"] == "errored"
     assert judgment["reason"].startswith("No model to judge with")
+    assert judgment["failure"] == "refused"
     assert "score" not in judgment
 
 
@@ -124,7 +125,7 @@ def test_the_outline_of_a_run_names_a_tool_once(adjudge: Command) -> None:
 def test_an_errored_judgment_counts_no_criteria(adjudge: Command) -> None:
     judgment = json.loads(adjudge("judge", wiring.DEMO, "-r", written(WORDS), "--json").out)
     [line] = [line for line in adjudge("show", judgment["run"]).out.splitlines() if line.startswith("j-")]
-    assert line.split() == [judgment["id"], "rubric", "errored"]
+    assert line.split() == [judgment["id"], "rubric", "errored", "refused"]
 
 
 def test_importing_twice_is_one_run(adjudge: Command) -> None:
