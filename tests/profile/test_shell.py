@@ -119,10 +119,47 @@ def test_nothing_is_refused(text: str) -> None:
         assert all(simple.words or simple.redirections for simple in pipeline)
 
 
+_TOKENS = [
+    "<<E",
+    "<<-E",
+    "[[ ",
+    " ]]",
+    "case ",
+    " in ",
+    "esac",
+    "\n",
+    "(",
+    ")",
+    "|",
+    ";;",
+    "x ",
+    "E",
+    "&&",
+    "f()",
+    "$(",
+    "`",
+    '"',
+    "'",
+]
+
+
+@given(st.lists(st.sampled_from([*_TOKENS, "for ", "function ", "((", "))", "${", "}", "2>", "a=(", " ", "#", "do ", "!"])))
+@settings(max_examples=1000)
+def test_no_order_of_tokens_is_refused(tokens: list[str]) -> None:
+    split_command("".join(tokens))
+
+
 @pytest.mark.parametrize("piece", ["$(", "`", "${a", '"$(', "((", "$((", "<(", "=(", "a'", "[[ ", "<<E\n", "\\", "x(", "}"])
 def test_a_hostile_command_takes_no_longer_than_its_length(piece: str) -> None:
     started = time.process_time()
     split_command(piece * (LONGEST // len(piece)))
+    assert time.process_time() - started < 3
+
+
+def test_many_here_documents_take_no_longer_than_their_length() -> None:
+    started = time.process_time()
+    split_command("\n".join(f"cat <<E{number}\nx\nE{number}" for number in range(5_000)))
+    split_command("cat " + " ".join(f"<<E{number}" for number in range(12_000)) + "\n" + "x\n" * 5_000)
     assert time.process_time() - started < 3
 
 
