@@ -105,9 +105,10 @@ def test_the_place_in_a_pipeline_counts_compound_commands_too() -> None:
     assert [(simple.words, simple.place) for simple in last] == [(("wc", "-l"), 1)]
 
 
-@pytest.mark.parametrize(
-    "command", ["echo 'a", 'echo "a $(ls', "cat <<EOF\nx", "(((", ")))", "case x in", "`", "$(", "[[ x"]
-)
+_OPEN = ["echo 'a", 'echo "a $(ls', "cat <<EOF\nx", "(((", ")))", "case x in", "`", "$(", "[[ x", "<<E [[ x\n]] y\nE\n"]
+
+
+@pytest.mark.parametrize("command", _OPEN)
 def test_what_does_not_close_ends_with_the_text(command: str) -> None:
     split_command(command)
 
