@@ -8,7 +8,7 @@ import traceback
 import typer
 
 from adjudge import __version__
-from adjudge.cli import checks, exporting, judging, runs
+from adjudge.cli import checks, exporting, judging, profiling, runs
 from adjudge.cli.printing import say
 from adjudge.errors import AdjudgeError, InputError
 
@@ -31,6 +31,7 @@ app.command("demo")(judging.demo)
 app.command("import")(runs.import_runs)
 app.command("list")(runs.list_runs)
 app.command("show")(runs.show)
+app.command("profile")(profiling.profile_run)
 app.command("export")(exporting.export)
 app.command("verify")(checks.verify)
 app.command("doctor")(checks.doctor)

@@ -149,6 +149,16 @@ async def test_the_reason_names_what_went_wrong(kind: str, words: str) -> None:
     assert judgment.reason is not None
     assert words in judgment.reason
     assert "details" in judgment.reason
+    assert judgment.failure == kind
+
+
+async def test_a_failure_of_no_known_sort_is_a_broken_one() -> None:
+    assert (await judge(ScriptedModel([ModelError("new", "unheard of")]))).failure == "broken"
+
+
+async def test_what_was_judged_has_no_failure_and_what_was_not_decided_has_one() -> None:
+    assert (await judge(ScriptedModel([decides(PROVEN)]))).failure is None
+    assert (await judge(ScriptedModel(lambda _: "I cannot decide."))).failure == "judge_parse_failed"
 
 
 async def test_twenty_refused_calls_force_a_decision() -> None:

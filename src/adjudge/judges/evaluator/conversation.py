@@ -14,8 +14,7 @@ import msgspec
 
 from adjudge.errors import JudgingError, ModelError
 from adjudge.judges.evaluator import prompt
-from adjudge.judges.evaluator.tools import MOST_SENT
-from adjudge.judges.evaluator.views import bounded
+from adjudge.judges.strict import MOST_SENT, bounded
 from adjudge.judgment import Call, Step
 from adjudge.ports import Message, Model, Reply, Request, Tool, ToolCall
 

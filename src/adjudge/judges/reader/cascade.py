@@ -10,12 +10,13 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import Any, Generic, TypeVar, get_args
+from typing import Any, Generic, TypeVar
 
 import msgspec
 
 from adjudge import untrusted
 from adjudge.errors import AdjudgeError, JudgingError, ModelError
+from adjudge.judges.rows import failure_of
 from adjudge.judgment import Call, Failure, Rung, Step
 from adjudge.ports import Model, Reply, Request
 from adjudge.record import Usage
@@ -81,15 +82,10 @@ async def climb(
     try:
         rung, answer = await ladder.up()
     except ModelError as error:
-        return ladder.fallen(_failure(error), str(error))
+        return ladder.fallen(failure_of(error), str(error))
     except JudgingError as error:
         return ladder.fallen("judge_parse_failed", str(error))
     return Climbed(answer, rung, None, "", tuple(ladder.calls), tuple(ladder.steps), ladder.shrunk)
-
-
-def _failure(error: ModelError) -> Failure:
-    kinds: dict[str, Failure] = {kind: kind for kind in get_args(Failure)}
-    return kinds.get(error.kind, "broken")
 
 
 class _Ladder(Generic[T]):
