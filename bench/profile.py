@@ -1,4 +1,4 @@
-"""How long the profile of a record of 1,000 turns takes, in CPU time: a long session of reads, edits, searches and tests."""
+"""How long the profile of a record of 1,000 turns takes, in CPU time: reads, edits, searches and tests."""
 
 from __future__ import annotations
 

@@ -8,11 +8,11 @@ import msgspec
 
 from adjudge.evidence import Citation, Holding, Look
 from adjudge.record import Usage
+from adjudge.settings import PruneMode
 
 Cause = Literal["agent", "environment", "unproven", "skipped", "evidence"]
 Status = Literal["judged", "errored"]
 Rung = Literal["schema", "again", "transcribed", "prose"]
-PruneMode = Literal["full", "pruned", "automatic"]
 Failure = Literal["judge_parse_failed", "timeout", "budget", "context", "filtered", "refused", "busy", "broken", "differs"]
 
 
