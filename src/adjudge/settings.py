@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import msgspec
 
@@ -88,7 +88,7 @@ _WORDS: Mapping[Any, str] = {
     int: "a whole number",
     float: "a number",
     bool: "true or false",
-    PruneMode: "full, pruned or automatic",
+    PruneMode: " or ".join(get_args(PruneMode)),
 }
 
 

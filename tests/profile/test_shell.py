@@ -105,9 +105,10 @@ def test_the_place_in_a_pipeline_counts_compound_commands_too() -> None:
     assert [(simple.words, simple.place) for simple in last] == [(("wc", "-l"), 1)]
 
 
-@pytest.mark.parametrize(
-    "command", ["echo 'a", 'echo "a $(ls', "cat <<EOF\nx", "(((", ")))", "case x in", "`", "$(", "[[ x"]
-)
+_OPEN = ["echo 'a", 'echo "a $(ls', "cat <<EOF\nx", "(((", ")))", "case x in", "`", "$(", "[[ x", "<<E [[ x\n]] y\nE\n"]
+
+
+@pytest.mark.parametrize("command", _OPEN)
 def test_what_does_not_close_ends_with_the_text(command: str) -> None:
     split_command(command)
 
@@ -119,10 +120,47 @@ def test_nothing_is_refused(text: str) -> None:
         assert all(simple.words or simple.redirections for simple in pipeline)
 
 
+_TOKENS = [
+    "<<E",
+    "<<-E",
+    "[[ ",
+    " ]]",
+    "case ",
+    " in ",
+    "esac",
+    "\n",
+    "(",
+    ")",
+    "|",
+    ";;",
+    "x ",
+    "E",
+    "&&",
+    "f()",
+    "$(",
+    "`",
+    '"',
+    "'",
+]
+
+
+@given(st.lists(st.sampled_from([*_TOKENS, "for ", "function ", "((", "))", "${", "}", "2>", "a=(", " ", "#", "do ", "!"])))
+@settings(max_examples=1000)
+def test_no_order_of_tokens_is_refused(tokens: list[str]) -> None:
+    split_command("".join(tokens))
+
+
 @pytest.mark.parametrize("piece", ["$(", "`", "${a", '"$(', "((", "$((", "<(", "=(", "a'", "[[ ", "<<E\n", "\\", "x(", "}"])
 def test_a_hostile_command_takes_no_longer_than_its_length(piece: str) -> None:
     started = time.process_time()
     split_command(piece * (LONGEST // len(piece)))
+    assert time.process_time() - started < 3
+
+
+def test_many_here_documents_take_no_longer_than_their_length() -> None:
+    started = time.process_time()
+    split_command("\n".join(f"cat <<E{number}\nx\nE{number}" for number in range(5_000)))
+    split_command("cat " + " ".join(f"<<E{number}" for number in range(12_000)) + "\n" + "x\n" * 5_000)
     assert time.process_time() - started < 3
 
 

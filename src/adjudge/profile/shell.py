@@ -126,7 +126,6 @@ class _Splitter(WordReader):
                         self._take(now, word, group == _BARE)
                 else:
                     now.words += words
-        now.mode = ""
         self._end_pipeline(now)
 
     def _read_other(self, now: _List) -> bool:
@@ -177,9 +176,10 @@ class _Splitter(WordReader):
 
     def _separate(self, now: _List, operator: str) -> None:
         """End a command, and with it the pipeline, or the line with the here-documents that begin there."""
+        if now.mode in _NO_OPERATORS:
+            return
         if operator in ("|", "|&"):
-            if now.mode not in _NO_OPERATORS:
-                self._end_command(now)
+            self._end_command(now)
             return
         self._end_pipeline(now)
         if operator == "\n" and now.pending:
@@ -189,14 +189,22 @@ class _Splitter(WordReader):
 
     def _read_documents(self, now: _List) -> None:
         for each in now.pending:
-            tabs = r"\t*" if each.indented else ""
-            last = re.compile(rf"^{tabs}{re.escape(each.delimiter)}\r?$", re.M).search(self.text, self.at)
-            body = self.text[self.at : last.start() if last else self.end]
+            start = self.at
+            stop = self._pass_document(each)
             command = each.pipeline[each.place]
-            each.pipeline[each.place] = msgspec.structs.replace(command, documents=(*command.documents, body))
-            self.at = last.end() if last else self.end
-            self.at += self.text.startswith("\n", self.at)
+            documents = (*command.documents, self.text[start:stop])
+            each.pipeline[each.place] = msgspec.structs.replace(command, documents=documents)
         now.pending.clear()
+
+    def _pass_document(self, document: _Document) -> int:
+        """Pass the lines of a here-document and the delimiter after them; where its body ends."""
+        while self.at < self.end:
+            start, stop = self.at, self.find("\n")
+            self.at = min(stop + 1, self.end)
+            line = self.text[start:stop].removesuffix("\r")
+            if (line.lstrip("\t") if document.indented else line) == document.delimiter:
+                return start
+        return self.end
 
     def _parenthesis(self, now: _List, char: str) -> bool:
         starts_command = char == "(" and not now.words
@@ -222,8 +230,6 @@ class _Splitter(WordReader):
         now.wanted = now.mode = ""
 
     def _end_pipeline(self, now: _List) -> None:
-        if now.mode in _NO_OPERATORS:
-            return
         self._end_command(now)
         now.place = 0
         if now.pipeline:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import time
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -120,8 +121,30 @@ async def test_an_answer_too_long_to_be_kept_is_not_read_and_visibly_cut() -> No
 
 
 async def test_reasoning_that_was_cut_itself_is_not_transcribed() -> None:
-    result, model = await climbed(thought(stop="length"), thought(stop="missing"), thought(reasoning="x" * 200_001), GOOD)
+    result, model = await climbed(thought(stop="length"), thought(stop="missing"), "no", GOOD)
     assert (result.rung, kinds(model)) == (None, ["schema", "schema", "prose"])
+
+
+async def test_reasoning_too_long_to_be_kept_is_not_transcribed() -> None:
+    result, model = await climbed(thought(reasoning="x" * 200_001), "no", "no", GOOD)
+    assert (result.rung, kinds(model)) == (None, ["schema", "schema", "prose"])
+
+
+@pytest.mark.parametrize(
+    ("reply", "fault"),
+    [(" ", "it is empty"), (thought(" "), "it holds reasoning and no answer")],
+    ids=["empty", "reasoning"],
+)
+async def test_a_reply_without_an_answer_is_told_as_such(reply: Scripted, fault: str) -> None:
+    result, _ = await climbed(reply, GOOD)
+    assert result.steps[0].refused == (fault,)
+
+
+async def test_what_a_reply_says_is_kept_so_that_it_can_be_stored() -> None:
+    odd = "a \ud800 b \x00 c"
+    result, _ = await climbed(msgspec.structs.replace(make_reply(odd), reasoning=odd), GOOD)
+    step = result.steps[0]
+    assert (step.said, step.reasoning) == ("a ? b \ufffd c", "a ? b \ufffd c")
 
 
 async def test_reasoning_behind_which_an_answer_had_begun_is_transcribed() -> None:
@@ -201,6 +224,21 @@ async def test_the_input_stays_short_on_later_rungs() -> None:
 async def test_a_full_context_again_ends_it() -> None:
     result, model = await climbed(FULL, FULL, GOOD)
     assert (result.failure, result.shrunk, len(model.requests)) == ("context", True, 2)
+
+
+async def test_input_is_shrunk_once_though_it_could_shrink_further() -> None:
+    less = msgspec.structs.replace(questions(short=True), shrunk=lambda: questions(short=True))
+    model = ScriptedModel([FULL, "no", FULL, GOOD])
+    result = await climb(model, msgspec.structs.replace(questions(), shrunk=lambda: less), read)
+    assert (result.failure, len(model.requests)) == ("context", 3)
+
+
+async def test_a_call_for_shorter_input_counts_among_the_four() -> None:
+    result, model = await climbed(FULL, thought(), "no", "no", GOOD)
+    assert (result.failure, kinds(model)) == (
+        "judge_parse_failed",
+        ["schema", "schema short", "schema short", "transcribe"],
+    )
 
 
 async def test_input_that_cannot_shrink_ends_it() -> None:
@@ -331,6 +369,26 @@ async def test_a_model_that_does_not_end_is_left_behind() -> None:
     result = await climb(SlowModel(stubborn(1.5)), questions(), read, 0.05)
     assert time.monotonic() - started < 1.05
     assert (result.failure, spent(result.calls)) == ("timeout", 0.0)
+
+
+async def test_what_a_model_that_was_left_behind_ends_with_disturbs_nobody() -> None:
+    told: list[dict[str, Any]] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: told.append(context))
+    await climb(SlowModel(stubborn(0.6, ModelError("too late", "broken"))), questions(), read, 0.02)
+    await asyncio.sleep(0.2)
+    gc.collect()
+    assert told == []
+
+
+async def test_a_bug_that_shows_while_a_call_is_given_up_is_not_hidden() -> None:
+    with pytest.raises(ZeroDivisionError):
+        await climb(SlowModel(stubborn(0.02, ZeroDivisionError())), questions(), read, 0.02)
+
+
+async def test_without_time_no_call_is_made() -> None:
+    model = ScriptedModel([GOOD])
+    result = await climb(model, questions(), read, 0.0)
+    assert (result.failure, model.requests) == ("timeout", [])
 
 
 async def test_a_slow_reader_and_slow_shrinking_do_not_pass_the_deadline() -> None:
