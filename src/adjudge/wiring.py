@@ -80,6 +80,18 @@ def find_run(name: str, settings: Settings, workspace: Path | None = None) -> Ru
     return msgspec.structs.replace(run, workspace=str(workspace.resolve())) if workspace else run
 
 
+def find_runs(name: str, settings: Settings) -> Iterator[Run]:
+    """All runs that a path holds, or the one that a stored run's id (or the beginning of one) names.
+
+    Raises:
+        InputError: there is no such run, or a recording cannot be read.
+    """
+    if Path(name).exists():
+        yield from read_runs(Path(name))
+    else:
+        yield _stored_run(name, settings)
+
+
 def _only_run(path: Path) -> Run:
     runs = read_runs(path)
     run = next(runs)

@@ -95,5 +95,5 @@ def _ending(judged: Judged) -> str:
         return "Empty: the reader answered, and no dimension has a value."
     found = [score.dimension for score in judgment.scores if worse(judged.dimension(score.dimension), score)]
     without = sum(score.value is None for score in judgment.scores)
-    told = f"worse than blameless: {', '.join(found)}" if found else "nothing is worse than blameless"
+    told = f"Worse than blameless: {', '.join(found)}" if found else "Nothing is worse than blameless"
     return one_line(f"{told}; {len(judgment.scores) - without} of {len(judgment.scores)} dimensions have a value", 400)
