@@ -59,7 +59,8 @@ _AT_K = re.compile(
     rb"k(?:en(?<=token)" + _GIVEN + rb"|ey(?:(?<=ap[iJ]key)|(?<=ap[iJ]_key))" + _GIVEN + rb"|d(?<=pkd)" + _GIVEN
     + rb"|earer" + _SENT + rb"|as[iJ]c" + _SENT + rb")"
 )  # fmt: skip
-_NAMED = tuple((name, re.compile(name + _GIVEN)) for name in (b"passk", b"secret"))
+_PASSWORD, _SECRET = re.compile(b"passk" + _GIVEN), re.compile(b"secret" + _GIVEN)
+_ADDRESS = re.compile(rb"://[^/\s:@\"'<>]{0,256}:[^/\s@\"'<>{}$]{8,1024}@")
 _KELVIN = "\u212a".encode()
 """A letter that is no k and becomes one in lower case."""
 
@@ -68,5 +69,10 @@ def suspicion(data: bytes) -> Suspicion:
     """What a text in UTF-8 may hold."""
     folded = data.translate(_FOLDING)
     formats = b"ya29." in data or bool(_AT_LINE.search(folded) or _AT_CAPITAL.search(folded))
-    names = bool(_AT_K.search(folded)) or any(name in folded and bool(given.search(folded)) for name, given in _NAMED)
-    return Suspicion(formats, names or _KELVIN in data, b"@" in data and b"://" in data)
+    names = bool(
+        _AT_K.search(folded)
+        or (b"passk" in folded and _PASSWORD.search(folded))
+        or (b"secret" in folded and _SECRET.search(folded))
+        or (not data.isascii() and _KELVIN in data)
+    )
+    return Suspicion(formats, names, b"@" in data and bool(_ADDRESS.search(data)))
