@@ -67,6 +67,23 @@ def test_a_run_may_have_no_recording(folder: Path) -> None:
     assert (run.task, len(run.record.entries)) == ("Mend it.", 0)
 
 
+@pytest.mark.parametrize(
+    ("absent", "hidden"),
+    [("[t::c, t::a]", ("t::a", "t::c")), ("true", ("t::a", "t::b", "t::c")), ("false", ()), ("[]", ()), ("null", ())],
+)
+def test_hidden_tests_are_those_that_must_pass_and_were_absent_at_the_base(
+    folder: Path, absent: str, hidden: tuple[str, ...]
+) -> None:
+    run = read(folder, f"record: record.json\nfail_to_pass: [t::a, t::b, t::c, t::a]\nabsent_at_base: {absent}\n")
+    assert run.hidden_tests == hidden
+
+
+def test_a_test_that_the_agent_could_see_reaches_no_field(folder: Path) -> None:
+    run = read(folder, "record: record.json\nfail_to_pass: [t::seen, t::hidden]\nabsent_at_base: [t::hidden]\n")
+    assert "t::seen" not in repr(run)
+    assert read(folder, "record: record.json\nfail_to_pass: [t::seen]\n").hidden_tests == ()
+
+
 def test_a_reference_solution_reaches_no_field(folder: Path) -> None:
     run = read(folder, "record: record.json\ngold_patch: THE-SOLUTION\n")
     assert "THE-SOLUTION" not in repr(run)
@@ -83,6 +100,17 @@ def test_a_reference_solution_reaches_no_field(folder: Path) -> None:
         ("outcome: {score: 1}", "outcome.score: is no key of a run; the keys are exit_status, grade, reward, detail"),
         ("outcome: 0", "outcome: must be a mapping such as"),
         ("tasks: a", "run.yaml: tasks: is no key of a run; the keys are task, agent,"),
+        ("fail_to_pass: t::a", 'run.yaml: fail_to_pass: must be a list of ids of tests, got "t::a"'),
+        ("fail_to_pass: [1]", "run.yaml: fail_to_pass: must be a list of ids of tests, got a list"),
+        (
+            "absent_at_base: all",
+            'absent_at_base: must be a list of ids of tests, or true for all of fail_to_pass, got "all"',
+        ),
+        ("absent_at_base: 1", "absent_at_base: must be a list of ids of tests, or true for all of fail_to_pass, got 1"),
+        (
+            "fail_to_pass: [t::a]\nabsent_at_base: [t::a, t::b]",
+            'absent_at_base: must be ids that fail_to_pass lists, got "t::b"',
+        ),
         ("task: [a]", "task: must be a text, or {file: path}, got a list"),
         ("task: {path: a}", "task: must be a text, or {file: path}, got a mapping"),
         ("agent_version: 2.4", 'agent_version: must be a text (in quotes: "1.0"), got 2.4'),

@@ -11,11 +11,13 @@ With a `run.yaml` the folder is what that file says:
     record: record.json               a recording in any format that adjudge knows
     workspace: workspace              the folder that the agent worked in, as it left it
     patch: change.diff
+    fail_to_pass: [test_a, test_b]    tests that must go from failing to passing
+    absent_at_base: [test_b]          those of them that were not there when the agent started; true for all
 
 Every key may be left out. What a recording itself tells (its task, its agent) holds unless `run.yaml` says otherwise. A
 relative path must stay inside of the folder, links included; an absolute one is taken as it is (for `record` only if it is
-a file), since someone wrote it on purpose: read a `run.yaml` that comes from others before you use it. `gold_patch` may
-stand there, and is dropped unread.
+a file), since someone wrote it on purpose: read a `run.yaml` that comes from others before you use it. Of the tests only
+those are kept that were absent at the base. `gold_patch` may stand there, and is dropped unread.
 
 Without `run.yaml` the names decide: `task.md` or `task.txt`, `record.*` (else the only recording in the folder),
 `workspace/`, `patch.diff`, `context.md` or `context.txt`.
@@ -78,6 +80,7 @@ class RunFolders:
             workspace=str(described.workspace) if described.workspace else None,
             patch=described.patch or _of(recorded, "patch"),
             context=described.context,
+            hidden_tests=described.hidden_tests,
         )
 
     def _recorded(self, path: Path, described: Description) -> Run | None:

@@ -22,6 +22,22 @@ LONGEST = 64 << 20
 
 GRADES = ("resolved", "unresolved", "error")
 
+KEYS = (
+    "task",
+    "agent",
+    "agent_version",
+    "model",
+    "outcome",
+    "context",
+    "record",
+    "workspace",
+    "patch",
+    "fail_to_pass",
+    "absent_at_base",
+    "gold_patch",
+)
+"""What a `run.yaml` may say; the last is dropped unread."""
+
 T = TypeVar("T")
 
 
@@ -37,6 +53,7 @@ class Description(msgspec.Struct, frozen=True):
     record: Path | None = None
     workspace: Path | None = None
     patch: str | None = None
+    hidden_tests: tuple[str, ...] = ()
 
 
 def read_description(path: Path) -> Description:
@@ -82,8 +99,7 @@ class _Reader:
         self._given = given
 
     def description(self) -> Description:
-        known = (*Description.__struct_fields__, "gold_patch")
-        self._refuse_unknown(self._given, known, "")
+        self._refuse_unknown(self._given, KEYS, "")
         record, patch = self._place("record"), self._place("patch")
         workspace = self._place("workspace")
         if workspace and not workspace.is_dir():
@@ -98,6 +114,7 @@ class _Reader:
             record=record,
             workspace=workspace,
             patch=self._contents(patch, "patch") if patch else None,
+            hidden_tests=self._hidden_tests(),
         )
 
     def _refuse(self, key: str, words: str, value: Any) -> NoReturn:
@@ -116,6 +133,18 @@ class _Reader:
         if converted is None:
             self._refuse(key, f"must be {wanted}", value)
         return converted
+
+    # --- tests
+
+    def _hidden_tests(self) -> tuple[str, ...]:
+        """The tests that must come to pass and that the agent could not see."""
+        wanted = dict.fromkeys(self._take("fail_to_pass", _texts, "a list of ids of tests") or ())
+        if isinstance(all_of_them := self._given.get("absent_at_base"), bool):
+            return tuple(wanted) if all_of_them else ()
+        absent = set(self._take("absent_at_base", _texts, "a list of ids of tests, or true for all of fail_to_pass") or ())
+        if unknown := absent.difference(wanted):
+            self._refuse("absent_at_base", "must be ids that fail_to_pass lists", min(unknown))
+        return tuple(test for test in wanted if test in absent)
 
     # --- texts and paths
 
@@ -173,6 +202,10 @@ class _Reader:
 
 def _string(value: Any) -> str | None:
     return value if isinstance(value, str) else None
+
+
+def _texts(value: Any) -> list[str] | None:
+    return value if isinstance(value, list) and all(isinstance(text, str) and text for text in value) else None
 
 
 def _whole(value: Any) -> int | None:

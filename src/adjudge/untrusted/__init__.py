@@ -9,6 +9,6 @@ from __future__ import annotations
 
 from adjudge.untrusted.secrets import count_secrets
 from adjudge.untrusted.steering import Sign, steering
-from adjudge.untrusted.view import one_line, shown
+from adjudge.untrusted.view import one_line, shown, shown_each
 
-__all__ = ["Sign", "count_secrets", "one_line", "shown", "steering"]
+__all__ = ["Sign", "count_secrets", "one_line", "shown", "shown_each", "steering"]

@@ -1,8 +1,8 @@
 """Credentials in text: found by the formats that their issuers document and by assignments to telling names.
 
-Finding is cheap where there is nothing to find: a format's pattern is tried only where its literal stands. A mask carries
-six hex digits of a hash of what it hides, so that two places with the same credential can be told to be the same, without
-any state.
+Finding is cheap where there is nothing to find: most texts raise no suspicion, and in the others a format's pattern is
+tried only where its literal stands. A mask carries six hex digits of a hash of what it hides, so that two places with the
+same credential can be told to be the same, without any state.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Iterator
+
+from adjudge.untrusted.suspicion import Suspicion, suspicion
 
 Span = tuple[int, int]
 
@@ -59,11 +61,13 @@ _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.I)
 _TURNS = re.compile(r"(?<=[A-Za-z])(?=\d)|(?<=\d)(?=[A-Za-z])")
 
 
-def masked(text: str) -> str:
-    """The text with every credential replaced by `<secret:……>`."""
+def masked(text: str, suspected: Suspicion) -> str:
+    """The text with every credential of the suspected kinds replaced by `<secret:……>`."""
+    if not any(suspected):
+        return text
     pieces: list[str] = []
     position = 0
-    for start, end in _spans(text):
+    for start, end in _spans(text, suspected):
         pieces += text[position:start], mask(text[start:end])
         position = end
     return "".join((*pieces, text[position:])) if pieces else text
@@ -71,7 +75,7 @@ def masked(text: str) -> str:
 
 def count_secrets(text: str) -> int:
     """How many places of the text `masked` would replace."""
-    return len(_spans(text))
+    return len(_spans(text, suspicion(text.encode("utf-8", "surrogatepass"))))
 
 
 def mask(secret: str) -> str:
@@ -79,25 +83,32 @@ def mask(secret: str) -> str:
     return f"<secret:{hashlib.sha256(secret.encode('utf-8', 'surrogatepass')).hexdigest()[:6]}>"
 
 
-def _spans(text: str) -> list[Span]:
+def _spans(text: str, suspected: Suspicion) -> list[Span]:
     """Where credentials stand, in order and without overlap."""
     spans: list[Span] = []
-    for start, end in sorted(_found(text), key=lambda span: (span[0], -span[1])):
+    for start, end in sorted(_found(text, suspected), key=lambda span: (span[0], -span[1])):
         if not spans or start >= spans[-1][1]:
             spans.append((start, end))
     return spans
 
 
-def _found(text: str) -> Iterator[Span]:
-    for literal, pattern in _FORMATS:
-        if literal in text:
+def _found(text: str, suspected: Suspicion) -> Iterator[Span]:
+    if suspected.formats:
+        for literal, pattern in _FORMATS:
             yield from (span for span in _at(text, text, literal, pattern) if _varied(text[slice(*span)]))
-    lowered = text.lower()
-    if len(lowered) != len(text):  # a letter became two: positions no longer agree
-        lowered = text
-    for names, pattern in ((_NAMES, _ASSIGNED), (("bearer", "basic "), _BEARER), (("://",), _IN_ADDRESS)):
-        for name in names:
-            yield from (span for span in _at(text, lowered, name, pattern) if _random(text[slice(*span)]))
+    if suspected.names:
+        lowered = text.lower()
+        if len(lowered) != len(text):  # a letter became two: positions no longer agree
+            lowered = text
+        for names, pattern in ((_NAMES, _ASSIGNED), (("bearer", "basic "), _BEARER)):
+            for name in names:
+                yield from _chance(text, _at(text, lowered, name, pattern))
+    if suspected.addresses:
+        yield from _chance(text, _at(text, text, "://", _IN_ADDRESS))
+
+
+def _chance(text: str, spans: Iterable[Span]) -> Iterator[Span]:
+    return (span for span in spans if _random(text[slice(*span)]))
 
 
 def _at(text: str, searched: str, literal: str, pattern: re.Pattern[str]) -> Iterable[Span]:

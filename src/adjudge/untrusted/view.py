@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import regex
 
 from adjudge.untrusted.secrets import masked
+from adjudge.untrusted.suspicion import suspicion
 
 STACKED = 4
 """Combining marks that one letter may carry; more are counted instead of shown."""
@@ -14,8 +16,11 @@ STACKED = 4
 IN_A_ROW = 40
 """Marks for invisible characters that may stand in a row; more are counted instead of shown."""
 
-_NOISE = re.compile(r"\x1b\[[0-9;:]*m|\x1b\[[0-2]?K|\x1b\(B|\r(?=\n)")
-"""Colours, "erase to the end of the line" and "back to ASCII", which tools print all the time, and the CR of a CRLF."""
+_NOISE = re.compile(r"\x1b(?:\[[0-9;:]*m|\[[0-2]?K|\(B)")
+"""Colours, "erase to the end of the line" and "back to ASCII", which tools print all the time."""
+
+_PLAIN = bytes([0x09, 0x0A, *range(0x20, 0x7F)])
+"""What no check of characters objects to, alone or between others."""
 
 _PICTURE = "\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
 _JOINING = "\u0600-\u0dff"
@@ -24,7 +29,6 @@ _UNSEEN = (
     "\u2060-\u206f\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
 _ANY_UNSEEN = re.compile(f"[{_UNSEEN}]")
-_ANY_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _INVISIBLE = re.compile(
     rf"(?<=[{_PICTURE}0-9#*])[\ufe0e\ufe0f]"
     + rf"|(?<=[{_PICTURE}\ufe0f])\u200d(?=[{_PICTURE}])"
@@ -37,15 +41,21 @@ Without the group match what belongs to ordinary writing: the variation selector
 and joiners between letters of scripts that need them.
 """
 
+_JOINER = "\u200c\u200d\ufe0e\ufe0f"
+"""Those of them that may be ordinary writing."""
+
+FEW = 16
+"""Different unseen characters of a text that are looked for one by one, which is faster."""
+
 _ROW = re.compile(rf"((?:<U\+[0-9A-F]{{4,6}}>){{{IN_A_ROW}}})((?:<U\+[0-9A-F]{{4,6}}>)+)")
 _STACK = regex.compile(rf"(\p{{M}}{{{STACKED}}})(\p{{M}}+)")
 
-_CONTROL_TOKEN = re.compile(
+_TOKEN = re.compile(
     r"<(?=\|[^\s|<>]{1,64}\|?>|\w{1,32}\|>|\uff5c[^\s\uff5c<>]{1,64}\uff5c>|</?SYS>>"
     r"|/?(?:s|bos|eos|sop|eop|start_of_turn|end_of_turn|think|tool_calls?|tool_response)>)"
-    r"|\[(?=/?(?:INST|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|SYSTEM_PROMPT|THINK|gMASK)\])"
-    r"|\n\n(?:Human|Assistant)(?=:)"
 )
+_BRACKETED = re.compile(r"\[(?=/?(?:INST|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|SYSTEM_PROMPT|THINK|gMASK)\])")
+_ROLES = ("\n\nHuman", "\n\nAssistant")
 """The start of what a chat template would take for a turn or a role, as published with the models that use them."""
 
 
@@ -55,20 +65,71 @@ def shown(text: str, mask: bool = True) -> str:
     Colours are dropped. Invisible and control characters stand as `<U+200B>`, control tokens of models are broken by a
     middle dot (`<·|im_start|>`), stacks of combining marks are cut, and credentials are masked unless `mask` is false.
     """
-    if "\x1b" in text or "\r" in text:
+    if "\r" in text:
+        text = text.replace("\r\n", "\n")
+    if "\x1b" in text:
         text = _NOISE.sub("", text)
+    data = text.encode("utf-8", "surrogatepass")
+    special = _special(data)
     if mask:
-        text = masked(text)
-    if (_ANY_CONTROL if text.isascii() else _ANY_UNSEEN).search(text):
-        text = _INVISIBLE.sub(_named, text)
-        text = _ROW.sub(lambda row: f"{row[1]}<+{row[2].count('>')} more>", text)
-    if not text.isascii():
+        text = masked(text, suspicion(data))
+    if special and (unseen := [letter for letter in set(_ANY_UNSEEN.findall(special)) if letter in text]):
+        text = _with_unseen(text, unseen)
+    if special and _STACK.search(special):
         text = _STACK.sub(lambda stack: f"{stack[1]}<+{len(stack[2])} marks>", text)
-    return _CONTROL_TOKEN.sub(r"\g<0>·", text)
+    return _without_tokens(text)
 
 
-def _named(match: re.Match[str]) -> str:
-    return f"<U+{ord(match[0]):04X}>" if match["unseen"] else match[0]
+def shown_each(texts: Sequence[str], mask: bool = True) -> list[str]:
+    """Each text as `shown` gives it; faster for a few small ones together, since most stay as they are."""
+    if len(texts) > 1 and _is_plain("\n".join(texts), mask):
+        return list(texts)
+    return [shown(text, mask) for text in texts]
+
+
+def _is_plain(text: str, mask: bool) -> bool:
+    """Whether the text, and thus every part of it, would stay as it is; now and then one that would is not found to be."""
+    data = text.encode("utf-8", "surrogatepass")
+    special = _special(data)
+    if special and (_ANY_UNSEEN.search(special) or _STACK.search(special)):
+        return False
+    return not (mask and any(suspicion(data))) and _without_tokens(text) == text
+
+
+def _special(data: bytes) -> str:
+    """All characters of a text but those that no check of characters objects to."""
+    return data.translate(None, _PLAIN).decode("utf-8", "surrogatepass")
+
+
+def _with_unseen(text: str, unseen: list[str]) -> str:
+    """The text with each of these characters by its number, where it would not be seen."""
+    named = text
+    if len(unseen) > FEW or any(letter in _JOINER for letter in unseen):
+        named = _ANY_UNSEEN.sub(_named, text)
+    else:
+        for letter in unseen:
+            named = named.replace(letter, _number(letter))
+    return _ROW.sub(lambda row: f"{row[1]}<+{row[2].count('>')} more>", named) if named.count("<U+") > IN_A_ROW else named
+
+
+def _named(unseen: re.Match[str]) -> str:
+    match = _INVISIBLE.match(unseen.string, unseen.start())  # which looks at what stands around it
+    return _number(unseen[0]) if match and match["unseen"] else unseen[0]
+
+
+def _number(letter: str) -> str:
+    return f"<U+{ord(letter):04X}>"
+
+
+def _without_tokens(text: str) -> str:
+    """The text with control tokens of models broken; each pattern starts with one letter, which is found fast."""
+    if "<" in text:
+        text = _TOKEN.sub("<·", text)
+    if "[" in text:
+        text = _BRACKETED.sub("[·", text)
+    for role in _ROLES:
+        text = text.replace(f"{role}:", f"{role}·:")
+    return text
 
 
 def one_line(text: str, width: int, mask: bool = True) -> str:

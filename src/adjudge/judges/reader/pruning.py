@@ -1,104 +1,208 @@
-"""Which entries of a trajectory are shown, and which of their texts: decided from sizes, before a text is touched."""
+"""Which entries of a trajectory are shown, whole or without their text, so that what remains fits.
+
+In the mode `full` all of them are shown whole. In the mode `pruned` each record keeps its first and last tool outputs; if
+that is still too much, its middle is left out entry by entry, from the middle outwards: what stays is as much from its
+beginning as from its end. A sub-agent's record is a trajectory of its own; together they take half of the room at most.
+"""
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal, NamedTuple
 
-import msgspec
-
+from adjudge.judges.reader.marks import Part, elided_mark, record_line, records_mark
+from adjudge.judges.reader.passages import NOTHING, Passage, passages
+from adjudge.judgment import Omitted
 from adjudge.record import Entry, Record
 
-WHOLE = 20
-"""Tool outputs at each end of a trajectory that stay whole."""
+KEPT = 20
+"""Tool outputs that stay whole at either end of a record."""
 
 SMALL = 200
-"""Characters up to which an output in the middle stays too: a mark would not be shorter."""
+"""Characters of a tool output that stays whole wherever it stands: a mark would hardly be shorter."""
 
-FRAME = 60
-"""Characters that an entry takes beside its text, roughly."""
+LONGEST = 400_000
+"""Characters of one text that are shown in the mode `pruned`."""
 
-MARK = 80
-"""Characters of a mark, roughly."""
+HELD = 2_000_000
+"""Characters of a record whose entries stay in memory; those of a longer one are read from the disk as often as needed."""
+
+LEAST = 1_000
+"""Characters below which a record is left out as a whole."""
+
+MARK = 240
+"""Characters that are kept free for the mark of what was left out."""
 
 
-class Plan(msgspec.Struct, frozen=True):
-    """What is shown of a trajectory whose entries are numbered from 0 in reading order.
+class Trajectory(NamedTuple):
+    """What is shown of a run's records, in order, and what was done to it. `size` is that of the parts."""
 
-    Those from `first` up to `last` are left out whole. Of others, outputs from position `from_output` up to `to_output`
-    among all outputs are left out if they have more than `SMALL` characters. `longest` bounds a single text.
+    parts: tuple[Part, ...]
+    size: int
+    truncated: Omitted
+    pruned: Omitted
+    elided: Omitted
+    boilerplate: Omitted
+    masks: frozenset[str]
+
+
+class Named(NamedTuple):
+    """A record with the name under which its turns are cited (`None` for the agent's own) and what counting it brought.
+
+    `outputs` are its tool outputs, `characters` those of all its texts, sub-agents left out of both.
     """
 
-    entries: int
-    first: int
-    last: int
-    from_output: int
-    to_output: int
-    longest: int | None
+    name: str | None
+    record: Record
+    entries: Sequence[Entry]
+    outputs: int
+    characters: int
 
 
-def everything(record: Record) -> Plan:
-    """The plan that leaves nothing out."""
-    entries = sum(len(each.entries) for each in records(record))
-    return Plan(entries, entries, entries, 0, 0, None)
+class _Kept(NamedTuple):
+    """What is shown of one record."""
+
+    parts: tuple[Part, ...]
+    passages: tuple[Passage, ...]
+    elided: Omitted = NOTHING
+
+    @property
+    def size(self) -> int:
+        return sum(part.size for part in self.parts)
 
 
-def pruned(record: Record, room: int) -> Plan:
-    """The plan that keeps the first and last outputs, and if that is more than `room` characters only both ends of it.
-
-    One text has at most a fourth of the room. What is left out whole is one stretch, and what is kept before it is about
-    as long as what is kept after it.
-    """
-    longest = max(room // 4, SMALL)
-    sizes, outputs = _measured(record)
-    from_output, to_output = WHOLE, max(WHOLE, len(outputs) - WHOLE)
-    for position in outputs[from_output:to_output]:
-        if sizes[position] > SMALL:
-            sizes[position] = MARK
-    first, last = _ends([min(size, longest) + FRAME for size in sizes], room)
-    return Plan(len(sizes), first, last, from_output, to_output, longest)
-
-
-def _measured(record: Record) -> tuple[array[int], array[int]]:
-    """The size of each entry's text, and the positions of tool outputs."""
-    sizes, outputs = array("q"), array("q")
-    for each in records(record):
-        for entry in each.entries:
-            if entry.kind == "result":
-                outputs.append(len(sizes))
-            sizes.append(len(entry.text))
-    return sizes, outputs
+def named_records(record: Record, prefix: str = "") -> Iterator[Named]:
+    """The record and those of its sub-agents, in the order of `Record.walk`; reads every entry once."""
+    held: list[Entry] = []
+    outputs = characters = 0
+    for entry in record.entries:
+        outputs += entry.kind == "result"
+        characters += len(entry.text)
+        if characters <= HELD:
+            held.append(entry)
+    entries = held if characters <= HELD else record.entries
+    yield Named(prefix.removesuffix(".") or None, record, entries, outputs, characters)
+    for number, child in enumerate(record.children, 1):
+        yield from named_records(child, f"{prefix}s{number}.")
 
 
-def _ends(sizes: Sequence[int], room: int) -> tuple[int, int]:
-    """Up to where entries are kept from the start, and from where on to the end."""
-    if sum(sizes) <= room:
-        return len(sizes), len(sizes)
-    first, last = 0, len(sizes)
-    before = after = 0
-    while first < last:
-        size = sizes[first] if before <= after else sizes[last - 1]
-        if before + after + size > room - MARK:
+def whole_trajectory(
+    records: list[Named], mode: Literal["full", "pruned"], room: int | None, mask: bool
+) -> Trajectory | None:
+    """All entries, in this mode; `None` if they take more than the room."""
+    kept: list[_Kept] = []
+    for named in records:
+        one = _whole(named, mode, room, mask)
+        if one is None:
+            return None
+        room = None if room is None else room - one.size
+        kept.append(one)
+    return _trajectory(kept)
+
+
+def fitted_trajectory(records: list[Named], room: int, mask: bool) -> Trajectory:
+    """As much as the room can hold, in the mode `pruned`. Every record takes at least some lines, however small it is."""
+    own, children = records[0], records[1:]
+    most = max(1, room // 2 // LEAST)
+    shown, rest = children[:most], children[most:]
+    share = room // 2 // len(shown) if shown else 0
+    theirs = [_fitted(child, share, mask) for child in shown]
+    if rest:
+        theirs.append(_left_out(rest))
+    mine = _fitted(own, max(room - sum(one.size for one in theirs), LEAST), mask)
+    return _trajectory([mine, *theirs])
+
+
+def _whole(named: Named, mode: Literal["full", "pruned"], room: int | None, mask: bool) -> _Kept | None:
+    line = Part(record_line(named.name, named.record, mask), "")
+    longest = None if mode == "full" else LONGEST
+    pairs = ((entry, True) for entry in named.entries) if mode == "full" else _pairs(named.entries, named)
+    shown: list[Passage] = []
+    size = line.size
+    for passage in passages(pairs, longest, mask):
+        shown.append(passage)
+        size += passage.size
+        if room is not None and size > room:
+            return None
+    return _kept(line, shown)
+
+
+def _pairs(entries: Iterable[Entry], named: Named) -> Iterator[tuple[Entry, bool]]:
+    """Each entry and whether its text is shown; from the last entry backwards it comes to the same."""
+    outputs, number = named.outputs, 0
+    for entry in entries:
+        number += entry.kind == "result"
+        middle = entry.kind == "result" and KEPT < number <= outputs - KEPT
+        yield entry, not middle or len(entry.text) <= SMALL
+
+
+def _fitted(named: Named, room: int, mask: bool) -> _Kept:
+    """As much of a record as the room can hold, from both ends."""
+    if (whole := _whole(named, "pruned", room, mask)) is not None:
+        return whole
+    line = Part(record_line(named.name, named.record, mask), "")
+    free = room - line.size - MARK
+    entries, longest = named.entries, max(room // 4, 1)
+    head = _taken(passages(_pairs(entries, named), longest, mask), free // 2)
+    free -= sum(passage.size for passage in head)
+    tail = _taken(passages(_pairs(reversed(entries), named), longest, mask), free)
+    tail = tail[: len(entries) - len(head)][::-1]
+    gap = len(entries) - len(head) - len(tail)
+    if not gap:
+        return _kept(line, [*head, *tail])
+    shown = sum(passage.characters for passage in (*head, *tail))
+    elided = Omitted(gap, named.characters - shown)
+    first, last = entries[len(head)], entries[len(head) + gap - 1]
+    return _kept(line, head, Part(elided_mark(first, last, gap, elided.characters), ""), tail, elided)
+
+
+def _taken(shown: Iterator[Passage], room: int) -> list[Passage]:
+    """The passages that come first and fit."""
+    taken: list[Passage] = []
+    for passage in shown:
+        room -= passage.size
+        if room < 0:
             break
-        if before <= after:
-            first, before = first + 1, before + size
-        else:
-            last, after = last - 1, after + size
-    return first, last
+        taken.append(passage)
+    return taken
 
 
-def records(record: Record) -> Iterator[Record]:
-    """A record and those of its sub-agents, in reading order."""
-    yield record
-    for child in record.children:
-        yield from records(child)
+def _left_out(records: list[Named]) -> _Kept:
+    entries = sum(len(named.entries) for named in records)
+    characters = sum(named.characters for named in records)
+    names = str(records[0].name), str(records[-1].name)
+    mark = records_mark(*names, len(records), entries, characters)
+    return _Kept((Part(mark, ""),), (), Omitted(entries, characters))
 
 
-def entries_between(record: Record, start: int, stop: int) -> Iterator[Entry]:
-    """The entries of a trajectory from one position up to another. Those before are not decoded."""
-    offset = 0
-    for each in records(record):
-        size = len(each.entries)
-        for at in range(max(start - offset, 0), min(stop - offset, size)):
-            yield each.entries[at]
-        offset += size
+def _kept(
+    line: Part, head: list[Passage], mark: Part | None = None, tail: list[Passage] | None = None, elided: Omitted = NOTHING
+) -> _Kept:
+    after = tail or []
+    parts = [line, *(part for passage in head for part in passage.parts)]
+    if mark:
+        parts.append(mark)
+    parts += (part for passage in after for part in passage.parts)
+    return _Kept(tuple(parts), (*head, *after), elided)
+
+
+def _trajectory(kept: list[_Kept]) -> Trajectory:
+    shown = [passage for one in kept for passage in one.passages]
+    return Trajectory(
+        parts=tuple(part for one in kept for part in one.parts),
+        size=sum(one.size for one in kept),
+        truncated=total(passage.truncated for passage in shown),
+        pruned=total(passage.pruned for passage in shown),
+        elided=total(one.elided for one in kept),
+        boilerplate=total(passage.boilerplate for passage in shown),
+        masks=frozenset().union(*(passage.masks for passage in shown if passage.masks)),
+    )
+
+
+def total(omitted: Iterable[Omitted]) -> Omitted:
+    """All together."""
+    pieces = characters = 0
+    for one in omitted:
+        if one is not NOTHING:
+            pieces, characters = pieces + one.pieces, characters + one.characters
+    return Omitted(pieces, characters) if pieces else NOTHING

@@ -1,0 +1,110 @@
+"""One entry as the reader sees it: its header, its text, and marks for what was taken out of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+from typing import NamedTuple
+
+from adjudge import untrusted
+from adjudge.judges.reader.boilerplate import Span, boilerplate, is_injected
+from adjudge.judges.reader.marks import Part, boilerplate_mark, cut_mark, header
+from adjudge.judgment import Omitted
+from adjudge.record import Entry
+
+BATCH = 8_192
+"""Characters of entries that are looked through together: less costs more calls, more finds something in most batches."""
+
+NOTHING = Omitted()
+
+_MASKED = re.compile(r"<secret:[0-9a-f]{6}>")
+
+
+class Passage(NamedTuple):
+    """An entry's parts, and what was done to it.
+
+    `size` is that of the parts, `characters` that of the entry's text. `masks` stand in place of credentials.
+    """
+
+    characters: int
+    parts: tuple[Part, ...]
+    size: int
+    truncated: Omitted = NOTHING
+    pruned: Omitted = NOTHING
+    boilerplate: Omitted = NOTHING
+    masks: frozenset[str] = frozenset()
+
+
+def passages(entries: Iterable[tuple[Entry, bool]], longest: int | None, mask: bool) -> Iterator[Passage]:
+    """Each entry as a passage; one that comes with `False` without its text.
+
+    A text longer than `longest` is cut in its middle. Entries are read a batch ahead.
+    """
+    for batch in _batches(entries):
+        seen = iter(untrusted.shown_each([entry.text for entry, wanted in batch if wanted], mask))
+        for entry, wanted in batch:
+            yield _passage(entry, next(seen), longest, mask) if wanted else _left_out(entry, mask)
+
+
+def _batches(entries: Iterable[tuple[Entry, bool]]) -> Iterator[list[tuple[Entry, bool]]]:
+    batch: list[tuple[Entry, bool]] = []
+    size = 0
+    for pair in entries:
+        batch.append(pair)
+        size += len(pair[0].text) if pair[1] else 100
+        if size >= BATCH:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def _left_out(entry: Entry, mask: bool) -> Passage:
+    part = Part(header(entry, mask, True, is_injected(entry)), "")
+    return Passage(len(entry.text), (part,), part.size, pruned=Omitted(1, len(entry.text)))
+
+
+def _passage(entry: Entry, seen: str, longest: int | None, mask: bool) -> Passage:
+    mark = header(entry, mask, False, is_injected(entry))
+    spans = boilerplate(entry, seen)
+    if not spans and (longest is None or len(seen) <= longest):
+        parts: tuple[Part, ...] = (Part(mark, seen),)
+        return Passage(len(entry.text), parts, parts[0].size, masks=masks_in(entry.text, seen))
+    kept = list(_without(seen, mark, spans))
+    parts, truncated = shortened(kept, longest)
+    dropped = Omitted(len(spans), sum(end - start for start, end in spans)) if spans else NOTHING
+    size = sum(part.size for part in parts)
+    return Passage(len(entry.text), parts, size, truncated, boilerplate=dropped, masks=masks_in(entry.text, seen))
+
+
+def _without(seen: str, mark: str, spans: list[Span]) -> Iterator[Part]:
+    """The text around the spans, each of which becomes a mark."""
+    if not spans or spans[0][0] > 0:
+        spans = [(0, 0), *spans]
+    else:
+        yield Part(mark, "")
+    for (start, end), (next_start, _) in pairwise([*spans, (len(seen), len(seen))]):
+        yield Part(boilerplate_mark(end - start) if end else mark, seen[end:next_start])
+
+
+def shortened(parts: list[Part], longest: int | None) -> tuple[tuple[Part, ...], Omitted]:
+    """The parts, and what had to be cut from the middle of a text that is longer than `longest`."""
+    kept: list[Part] = []
+    pieces = characters = 0
+    for mark, text in parts:
+        over = len(text) - longest if longest is not None else 0
+        if longest is None or over <= 0:
+            kept.append(Part(mark, text))
+            continue
+        head = longest * 2 // 3
+        kept += Part(mark, text[:head]), Part(cut_mark(over), text[head + over :])
+        pieces, characters = pieces + 1, characters + over
+    return tuple(kept), Omitted(pieces, characters) if pieces else NOTHING
+
+
+def masks_in(text: str, seen: str) -> frozenset[str]:
+    """What stands in a shown text in place of credentials, unless the text itself says so."""
+    if seen is text or "<secret:" not in seen:
+        return frozenset()
+    return frozenset(_MASKED.findall(seen)).difference(_MASKED.findall(text))
