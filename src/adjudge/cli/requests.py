@@ -49,7 +49,8 @@ def how_estimated(calibration: Calibration) -> str:
 
     told = f"{calibration.characters_per_token:.2f} characters for a token"
     if not calibration.rows:
-        return f"{told}, which is not learned from this model yet: nine of ten recordings were within {UNLEARNED_ERROR * 100:.0f} %"
+        within = f"nine of ten recordings were within {UNLEARNED_ERROR * 100:.0f} %"
+        return f"{told}, which is not learned from this model yet: {within}"
     learned = f"{told}, learned from {counted(calibration.rows, 'judgment')} by this model"
     if calibration.error is None:
         return f"{learned}; how far off that is, two would tell"
