@@ -21,4 +21,4 @@ def test_a_reader_gets_a_pruned_trajectory_where_nothing_is_set() -> None:
 def test_a_mode_that_there_is_not_is_told_with_those_that_there_are() -> None:
     with pytest.raises(InputError) as raised:
         read_settings({"ADJUDGE_PRUNE": "short"})
-    assert str(raised.value) == "ADJUDGE_PRUNE: must be full, pruned or automatic, got 'short'"
+    assert str(raised.value) == "ADJUDGE_PRUNE: must be full or pruned or automatic, got 'short'"

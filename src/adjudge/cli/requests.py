@@ -45,9 +45,12 @@ def _heading(name: str) -> None:
 
 def how_estimated(calibration: Calibration) -> str:
     """How tokens were estimated, and how far off that may be."""
+    from adjudge.judges.reader.tokens import UNLEARNED_ERROR
+
     told = f"{calibration.characters_per_token:.2f} characters for a token"
     if not calibration.rows:
-        return f"{told}, which is not learned from this model yet: nine of ten recordings were within 26 %"
+        within = f"nine of ten recordings were within {UNLEARNED_ERROR * 100:.0f} %"
+        return f"{told}, which is not learned from this model yet: {within}"
     learned = f"{told}, learned from {counted(calibration.rows, 'judgment')} by this model"
     if calibration.error is None:
         return f"{learned}; how far off that is, two would tell"
