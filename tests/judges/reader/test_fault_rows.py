@@ -17,6 +17,8 @@ from typing import Any
 
 import msgspec
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from tests.models.fault_server import (
     Asked,
     Clock,
@@ -323,6 +325,18 @@ ROWS: dict[str, dict[str, Case]] = {
     },
 }
 
+
+@pytest.fixture(scope="module", autouse=True)
+def _loaded() -> None:
+    """What an SDK loads at its first call takes longer than the deadlines here."""
+    for provider, script in {
+        CHAT: GOOD_REPLY,
+        "anthropic": SAYS["anthropic"](GOOD),
+        "google": SAYS["google"](GOOD),
+    }.items():
+        asyncio.run(met(script, provider=provider))
+
+
 CASES = [pytest.param(one, id=f"{row}: {name}") for row, cases in ROWS.items() for name, one in cases.items()]
 
 
@@ -345,6 +359,24 @@ async def test_a_fault_ends_as_it_must(one: Case) -> None:
     assert "script" not in got.result.reason
     assert "sk-secret" not in got.result.reason
     msgspec.json.encode((got.result.steps, got.result.calls, got.result.reason))  # no text in it that cannot be stored
+
+
+FAULTS = [
+    (f"{row}: {name}", one.scripts[0])
+    for row, cases in ROWS.items()
+    for name, one in cases.items()
+    if one.ends != "timeout" and (one.asked, one.ends) != (1, "schema") and "too large" not in row
+]
+
+
+@settings(max_examples=60, deadline=None)
+@given(faults=st.lists(st.sampled_from(FAULTS), min_size=1, max_size=9))
+async def test_no_sequence_of_faults_brings_an_answer(faults: list[tuple[str, Script]]) -> None:
+    got = await met(*(script for _, script in faults), GOOD_REPLY)
+    assert got.result.rung in (None, "prose") or len(got.asked) > len(faults)  # in prose, text around an object is right
+    assert (got.result.answer is None) == (got.result.failure is not None)
+    assert len(got.result.steps) <= 4
+    assert len(got.asked) <= 4 * 7 + 1  # six retries for each call, and one downgrade
 
 
 # --- what a row requires besides its ending
