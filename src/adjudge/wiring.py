@@ -274,10 +274,18 @@ async def _machine(run: Run, settings: Settings) -> AsyncIterator[Machine | None
 
 
 def verify(store: Store, judgment: str) -> Verification:
-    """Check a stored judgment again; see `store.checking.verify_stored`."""
+    """Check a stored judgment again; see `store.checking.verify_stored`. Scores are held against the transcript too."""
+    from adjudge.judges.reader.again import against_transcript
     from adjudge.store.checking import verify_stored
 
-    return verify_stored(store, judgment)
+    checked = verify_stored(store, judgment)
+    if not checked.scores:
+        return checked
+    stored = store.judgment(judgment)
+    rubric = store.rubric(stored.rubric_hash) if stored.rubric_hash else None
+    found = against_transcript(stored, store.run(stored.run).record, rubric) if rubric else ()
+    new = tuple(finding for finding in found if finding.place not in {known.place for known in checked.findings})
+    return msgspec.structs.replace(checked, findings=(*checked.findings, *new))
 
 
 async def diagnose(settings: Settings) -> tuple[Check, ...]:

@@ -32,7 +32,7 @@ def _folding() -> bytes:
 _FOLDING = _folding()
 
 _WORD = rb"a-zJ0-9_."
-_VALUE = rb"a-zJ+/=_.~!@#$%^&*"
+_VALUE = rb"a-zJ+/=_.~!@#$%^&*\x80-\xff"  # some letters beyond ASCII are an i, an s or a k where case is ignored
 _SPACE = rb"[\s\x1c-\x1f\x80-\xff]"  # what is white space in a text, and more
 
 
