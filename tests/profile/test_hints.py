@@ -42,6 +42,10 @@ def edit(path: str, result: str = "updated") -> Pieces:
     return calls("Edit", {"file_path": path, "old_string": "a", "new_string": "b"}, result)
 
 
+def unknown(tool: str) -> Pieces:
+    return calls(tool, {"target": "a.py", "line": 1, "text": "b"}, "done")
+
+
 def numbered(first: int, last: int) -> str:
     return "\n".join(f"{number:6}\tvalue = {number}" for number in range(first, last + 1))
 
@@ -107,6 +111,8 @@ def test_lines_of_a_file_that_was_shown_whole_are_repeated() -> None:
         [read("a.py"), edit("a.py"), read("a.py")],
         [read("a.py"), bash("sed -i s/a/b/ src/a.py"), read("a.py")],
         [read("a.py"), bash("git checkout main"), read("a.py")],
+        [read("a.py"), unknown("apply_edit"), read("a.py")],
+        [read("a.py"), unknown("mcp__files__replace"), read("a.py")],
         [read("a.py"), bash("python -c 'import os; os.rename(1, 2)'"), read("a.py")],
         [read("a.py", limit=50), read("a.py", offset=40, limit=50)],
         [read("a.py", numbered(1, 60)), read("a.py", numbered(61, 120), offset=61)],  # the harness had shown a part
@@ -153,6 +159,8 @@ def test_the_same_tests_without_a_change_between_are_flagged_whatever_the_filter
         [bash("cd a && make test", "ok"), bash("cd b && make test", "ok")],
         [bash("pytest -q", None), bash("pytest -q", "passed")],
         [scratch("1"), bash("python /tmp/test_x.py", "1"), scratch("2"), bash("python /tmp/test_x.py", "2")],
+        [bash("pytest -q", "failed", 1), unknown("apply_edit"), bash("pytest -q", "passed")],
+        [bash("pytest -q", "failed", 1), unknown("mcp__files__replace"), bash("pytest -q", "passed")],
     ],
 )
 def test_tests_after_a_change_or_of_another_target_are_no_rerun(honest: list[Pieces]) -> None:
@@ -190,10 +198,28 @@ def test_two_calls_that_brought_the_same_again_are_flagged() -> None:
         [bash("ls", None)] * 3,
         [calls("Grep", {}, "nothing")] * 2,
         [edit("a.py")] * 2,
+        [bash("ls", "a"), unknown("apply_edit"), bash("ls", "a")],
+        [unknown("apply_edit")] * 3,
     ],
 )
 def test_polls_changes_and_other_results_are_no_duplicates(honest: list[Pieces]) -> None:
     assert not value("duplicate_calls", *honest)
+
+
+def test_a_tool_that_is_not_known_may_have_changed_files_even_where_it_failed() -> None:
+    record = make_record(user("x"), bash("ls", "a"), unknown("apply_edit"), bash("ls", "a"))
+    assert of(profile(with_error(record, "e5")), "duplicate_calls").value == 0
+
+
+def test_a_tool_that_is_not_known_is_no_edit() -> None:
+    found = profile(make_record(user("x"), unknown("apply_edit"), bash("pytest -q", "ok")))
+    assert found.after_last_edit is None
+    assert (dict(found.kinds), found.unknown) == ({"unknown": 1, "test": 1}, (("apply_edit", 1),))
+
+
+@pytest.mark.parametrize("program", ["frobnicate --all", "python tool.py", "./run.sh"])
+def test_a_program_that_is_not_known_or_only_runs_is_not_taken_to_change_files(program: str) -> None:
+    assert value("test_reruns", bash("pytest -q", "ok"), bash(program, "done"), bash("pytest -q", "ok")) == 1
 
 
 # --- loops

@@ -7,8 +7,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import msgspec
+
 from adjudge.profile import profile, words
 from adjudge.profile.telling import turns_in_words
+from adjudge.record import Record, Turn, Usage
 from adjudge.testing import Piece, calls, make_record, user
 
 ROOT = Path(__file__).parents[2]
@@ -38,6 +41,21 @@ def test_a_flagged_hint_comes_before_those_that_are_not_and_names_the_command() 
     assert text.index("- loops") < text.index("Not flagged:") < text.index("- failed_calls")
     assert "make check" in text
     assert "Turns 1, 2, 3 and 4." in text
+
+
+def with_prompts(record: Record, prompt: int, cached: int) -> Record:
+    turns = tuple(Turn(turn.number, turn.first, usage=Usage(prompt=prompt, cached=cached)) for turn in record.turns)
+    return msgspec.structs.replace(record, turns=turns)
+
+
+def test_sizes_of_prompts_and_the_cached_share_are_hints_only_where_they_are_flagged() -> None:
+    record = make_record(user("x"), *(bash(f"make {number}", "ok") for number in range(10)))
+    usual, costly = with_prompts(record, 1_000, 900), with_prompts(record, 200_000, 10)
+    assert "large_prompts" not in words(profile(usual))
+    assert "cached_share" not in words(profile(usual))
+    assert "Prompt sizes in tokens: p50 1,000" in words(profile(usual))
+    assert "- large_prompts (flagged above 100,000)" in words(profile(costly))
+    assert "- cached_share (flagged below 50%)" in words(profile(costly))
 
 
 def test_hostile_commands_and_paths_are_shown_in_one_line_and_cut() -> None:

@@ -80,6 +80,13 @@ def test_a_script_whose_command_is_put_together_is_unknown() -> None:
     assert primary(asked("exec", "await tools.exec_command({cmd: base + name})").facets) == "unknown"
 
 
+@pytest.mark.parametrize("name", ["apply_edit", "mcp__files__replace"])
+def test_a_tool_that_is_not_known_may_change_any_file_in_a_script_too(name: str) -> None:
+    assert asked(name, {"line": 1}).facets[0].changes
+    assert asked("exec", f"await tools.{name}({{line: 1}})").facets[0].changes
+    assert not asked("exec", "await tools.web_search({query: 'x'})").facets[0].changes
+
+
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [

@@ -174,8 +174,8 @@ class _Call:
     def action(self) -> Action:
         """The action that this call was."""
         turn, entry, name, bare = self.entry
-        changing = tuple([facet for facet in self.facets if facet.kind in CHANGES])
-        if changing and self.failed and len(changing) == len(self.facets):
+        changing = tuple([facet for facet in self.facets if facet.kind in CHANGES or facet.opaque])
+        if self.failed and all(facet.kind in CHANGES for facet in self.facets):
             changing = ()  # an edit that was refused
         return Action(
             turn,

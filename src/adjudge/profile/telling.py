@@ -20,12 +20,15 @@ TURNS = 12
 THINGS = 3
 CHILDREN = 5
 
+_FIGURES = frozenset({"large_prompts", "cached_share"})
+"""Hints of which the figures say all, unless they are flagged."""
+
 
 def words(profile: Profile) -> str:
     """The profile as at most 4,000 characters of text."""
     lines = [HEADING, "", *figures(profile), ""]
     lines += [line for hint in profile.hints if hint.flagged for line in hint_lines(hint)] or ["No hint is flagged."]
-    told = [hint for hint in profile.hints if not hint.flagged and hint.value]
+    told = [hint for hint in profile.hints if not hint.flagged and hint.value and hint.name not in _FIGURES]
     lines += ["", "Not flagged:", *(line for hint in told for line in hint_lines(hint))] if told else []
     lines += child_lines(profile.children)
     return _bounded(lines)

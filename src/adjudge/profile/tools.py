@@ -39,6 +39,9 @@ def _tools(tool: Tool, names: str) -> dict[str, Tool]:
     return dict.fromkeys(names.split(), tool)
 
 
+_OF_A_SERVER = Tool("other")
+"""A tool of an MCP server: that it is one is known, what it does is not."""
+
 TOOLS: dict[str, Tool] = {
     **_tools(
         Tool("shell", commands=("command", "cmd", "commands", "keystrokes", "script", "code", "input")),
@@ -104,11 +107,12 @@ TOOLS: dict[str, Tool] = {
         Tool("submit"),
         "submit finish attemptcompletion planmoderespond exitplanmode exitspecmode marktaskcomplete exitforfeit",
     ),
+    **_tools(_OF_A_SERVER, "usemcptool mcptoolcall"),
     **_tools(
         Tool("other"),
         "skill toolsearch toolsearchcall artifact reportfindings lsp batch invalid savememory activateskill "
-        "storememory memory computer notifyuser usemcptool accessmcpresource fetchinstructions codereview replytocomment "
-        "getinternaldocs listmcpresourcestool readmcpresourcetool listmcpresources readmcpresource mcptoolcall "
+        "storememory memory computer notifyuser accessmcpresource fetchinstructions codereview replytocomment "
+        "getinternaldocs listmcpresourcestool readmcpresourcetool listmcpresources readmcpresource "
         "requestcondensation condense summarizetask imagegeneration generateimage croncreate enterworktree exitworktree",
     ),
 }
@@ -118,11 +122,16 @@ _SHELL_NAMES = frozenset({"bash", "sh", "zsh", "dash"})
 
 
 def find_tool(name: str) -> Tool | None:
-    """The tool with this name; `None` if it is not known. A server's tools (MCP) are known to be something else."""
+    """The tool with this name; `None` if it is not known. A server's tools (MCP) are something else than a harness's."""
     folded = name.rpartition("/")[2].removeprefix("ui:").replace("_", "").replace("-", "").replace(".", "").lower()
     if tool := TOOLS.get(folded):
         return tool
-    return Tool("other") if "__" in name or name.startswith("mcp_") else None
+    return _OF_A_SERVER if "__" in name or name.startswith("mcp_") else None
+
+
+def _opaque(name: str, tool: Tool | None) -> Facet:
+    """The facet of a tool that only its name tells of."""
+    return Facet("other", opaque=True) if tool else Facet("unknown", words=(name,), opaque=True)
 
 
 class Asked(msgspec.Struct, frozen=True, gc=False):
@@ -145,8 +154,8 @@ class Requests:
         if name not in self._tools:
             self._tools[name] = find_tool(name)
         tool = self._tools[name]
-        if tool is None:
-            return Asked((Facet("unknown", words=(name,)),))
+        if tool is None or tool is _OF_A_SERVER:
+            return Asked((_opaque(name, tool),))
         given = _decoded(arguments)
         if tool.does == "shell":
             return self._shell(tool, given)
@@ -179,7 +188,9 @@ class Requests:
             tool = find_tool(name)
             if name == "apply_patch":
                 facets.append(Facet("edit", patched_paths(unescaped_script(text))))
-            elif tool is None or (tool.does == "shell" and not commands):
+            elif tool is None or tool is _OF_A_SERVER:
+                facets.append(_opaque(name, tool))
+            elif tool.does == "shell" and not commands:
                 facets.append(Facet("unknown", words=(name,)))
             elif tool.does == "stdin":
                 facets.append(Facet("poll"))

@@ -58,7 +58,7 @@ waits for something, and `glue` (`cd`, `true`) is no work.
 _ORDER: dict[Work, int] = {work: place for place, work in enumerate(Work.__args__)}  # type: ignore[attr-defined]  # typing's own name for a Literal's values
 
 CHANGES: frozenset[Work] = frozenset({"edit", "write", "install", "git_tree", "files", "code", "format"})
-"""Kinds after which a file may differ. What `run` and `unknown` change cannot be seen."""
+"""Kinds after which a file may differ. What programs change that `run` or are not known cannot be seen."""
 
 EDITS: frozenset[Work] = frozenset({"edit", "write"})
 READS: frozenset[Work] = frozenset({"read", "read_part"})
@@ -79,7 +79,8 @@ class Facet(msgspec.Struct, frozen=True, gc=False):
 
     `paths` are the files that are named, as written. `span` are the lines that a read asks for; a `read_part` without it
     asks for lines that cannot be told. `words` are a test's command without its wrappers, a script's, a change of folder,
-    or the name of an unknown program. `temporary` is true if only files in a folder for temporary files change.
+    or the name of an unknown program. `temporary` is true if only files in a folder for temporary files change, `opaque`
+    of a tool that is not known: any file may differ afterwards, though nothing says that it edits.
     """
 
     kind: Work
@@ -87,11 +88,12 @@ class Facet(msgspec.Struct, frozen=True, gc=False):
     span: Span | None = None
     words: tuple[str, ...] = ()
     temporary: bool = False
+    opaque: bool = False
 
     @property
     def changes(self) -> bool:
         """Whether a file may differ afterwards that is no temporary one."""
-        return self.kind in CHANGES and not self.temporary
+        return self.opaque or (self.kind in CHANGES and not self.temporary)
 
 
 def primary(facets: Sequence[Facet]) -> Work:
