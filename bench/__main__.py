@@ -8,7 +8,7 @@ import sys
 import time
 from pathlib import Path
 
-NAMES = ("startup", "install", "importers", "machine", "evaluator", "store", "cached_prompt")
+NAMES = ("startup", "install", "importers", "machine", "evaluator", "store", "cached_prompt", "reader_input")
 
 
 def main(names: list[str]) -> int:

@@ -57,7 +57,7 @@ def test_each_dependency_is_told_with_its_locked_version() -> None:
     wanted = [*project["dependencies"], *project["optional-dependencies"]["local"]]
     locked = {each["name"]: each.get("version") for each in tomllib.loads((ROOT / "uv.lock").read_text("utf-8"))["package"]}
     names = [re.split(r"[\[>=<~]", each)[0] for each in wanted]
-    told = {code(row[0])[0]: row[1] for row in rows(sections(DECISIONS[-1])["What"])}
+    told = {code(row[0])[0]: row[1] for row in rows(sections(DOCS / "decisions/0022-dependencies.md")["What"])}
     assert told == {name: locked[name] for name in names}
 
 
