@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adjudge.untrusted import count_secrets, secrets, shown, shown_each, view
-from adjudge.untrusted.suspicion import Suspicion, suspicion
+from adjudge.untrusted.suspicion import Suspicion, fold, suspicion
 
 ALL = Suspicion(True, True, True)
 PATTERNS = [pattern for _, pattern in secrets._FORMATS]
@@ -26,21 +26,34 @@ PIECES = [*WORDS.split(), *CHARACTERS, "\x1b[1m", "\n\n", "\u0300" * 5, "\u200b"
 PUT_TOGETHER = st.lists(st.sampled_from(PIECES), max_size=14).map("".join)
 
 
+def suspected(text: str) -> Suspicion:
+    data = text.encode("utf-8", "surrogatepass")
+    return suspicion(data, fold(data))
+
+
 @pytest.mark.parametrize("pattern", [*PATTERNS, *NAMED], ids=lambda pattern: str(pattern.pattern)[:40])
 def test_whatever_a_pattern_finds_raises_suspicion(pattern: re.Pattern[str]) -> None:
     @given(st.from_regex(pattern), st.sampled_from(["", " ", "=", "\u00e9"]), st.text(max_size=5))
     def check(found: str, before: str, after: str) -> None:
         text = f"{before}{found}{after}"
-        spans = secrets._spans(text, ALL)
-        assert secrets._spans(text, suspicion(text.encode("utf-8", "surrogatepass"))) == spans
+        assert secrets._spans(text, suspected(text)) == secrets._spans(text, ALL)
 
     check()
 
 
+@pytest.mark.parametrize("letter", "\u0130\u0131\u017f\u212a")
+def test_a_letter_that_counts_as_one_of_a_to_z_hides_nothing(letter: str) -> None:
+    for text in (
+        f"token=pass{letter}a1b2c3d4e5f6g7h8",
+        f"Bearer pass{letter}a1b2c3d4e5f6g7h8",
+        f"to{letter}en=a1b2c3d4e5f6",
+    ):
+        assert secrets._spans(text, suspected(text)) == secrets._spans(text, ALL)
+
+
 @given(PUT_TOGETHER | st.text())
 def test_a_text_is_masked_as_if_everything_were_suspected(text: str) -> None:
-    data = text.encode("utf-8", "surrogatepass")
-    assert secrets.masked(text, suspicion(data)) == secrets.masked(text, ALL)
+    assert secrets.masked(text, suspected(text)) == secrets.masked(text, ALL)
     assert count_secrets(text) == len(secrets._spans(text, ALL))
 
 
@@ -72,7 +85,7 @@ def test_showing_many_texts_is_showing_each(texts: list[str], mask: bool) -> Non
 
 @pytest.mark.parametrize("text", ["The tests pass.\n" * 5, "result = module.token_count(items[0])", "a \u2013 b \u2192 c"])
 def test_an_ordinary_text_raises_none(text: str) -> None:
-    assert not any(suspicion(text.encode()))
+    assert not any(suspected(text))
 
 
 @pytest.mark.parametrize(
@@ -81,4 +94,4 @@ def test_an_ordinary_text_raises_none(text: str) -> None:
 )
 def test_no_text_takes_more_than_linear_time(piece: str) -> None:
     """Anything else would take days here: the test is that it ends."""
-    suspicion((piece * (1_000_000 // len(piece))).encode())
+    suspected(piece * (1_000_000 // len(piece)))

@@ -11,7 +11,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator
 
-from adjudge.untrusted.suspicion import Suspicion, suspicion
+from adjudge.untrusted.suspicion import Suspicion, fold, suspicion
 
 Span = tuple[int, int]
 
@@ -75,7 +75,8 @@ def masked(text: str, suspected: Suspicion) -> str:
 
 def count_secrets(text: str) -> int:
     """How many places of the text `masked` would replace."""
-    return len(_spans(text, suspicion(text.encode("utf-8", "surrogatepass"))))
+    data = text.encode("utf-8", "surrogatepass")
+    return len(_spans(text, suspicion(data, fold(data))))
 
 
 def mask(secret: str) -> str:

@@ -20,20 +20,22 @@ class Suspicion(NamedTuple):
 
 
 def _folding() -> bytes:
-    """Lower case; b and w as k, I as J, and - as _."""
+    """Lower case; b and w as k, I as J, - as _, and control characters (but tabs and line ends) as NUL."""
     folded = bytearray(range(256))
     for letter in string.ascii_letters:
         folded[ord(letter)] = ord(letter.lower())
     for letter, stand_in in zip("bBwWIJ-", "kkkkJJ_", strict=True):
         folded[ord(letter)] = ord(stand_in)
+    for control in (*range(9), *range(0x0B, 0x20), 0x7F):
+        folded[control] = 0
     return bytes(folded)
 
 
 _FOLDING = _folding()
 
 _WORD = rb"a-zJ0-9_."
-_VALUE = rb"a-zJ+/=_.~!@#$%^&*\x80-\xff"  # some letters beyond ASCII are an i, an s or a k where case is ignored
-_SPACE = rb"[\s\x1c-\x1f\x80-\xff]"  # what is white space in a text, and more
+_VALUE = rb"a-zJ+/=_.~!@#$%^&*\x80-\xff"  # of letters beyond ASCII four are a's to z's where case does not matter
+_SPACE = rb"[\s\0\x80-\xff]"  # what is white space in a text, and more
 
 
 def _value(least: int) -> bytes:
@@ -65,10 +67,14 @@ _KELVIN = "\u212a".encode()
 """A letter that is no k and becomes one in lower case."""
 
 
-def suspicion(data: bytes) -> Suspicion:
-    """What a text in UTF-8 may hold."""
-    folded = data.translate(_FOLDING)
-    formats = b"ya29." in data or bool(_AT_LINE.search(folded) or _AT_CAPITAL.search(folded))
+def fold(data: bytes) -> bytes:
+    """A text in UTF-8 in the alphabet in which credentials are looked for; as long as it was."""
+    return data.translate(_FOLDING)
+
+
+def suspicion(data: bytes, folded: bytes) -> Suspicion:
+    """What a text in UTF-8 may hold; `folded` is what `fold` makes of it."""
+    formats = b"ya29." in folded or bool(_AT_LINE.search(folded) or _AT_CAPITAL.search(folded))
     names = bool(
         _AT_K.search(folded)
         or (b"passk" in folded and _PASSWORD.search(folded))

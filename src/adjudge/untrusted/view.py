@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import regex
 
 from adjudge.untrusted.secrets import masked
-from adjudge.untrusted.suspicion import suspicion
+from adjudge.untrusted.suspicion import fold, suspicion
 
 STACKED = 4
 """Combining marks that one letter may carry; more are counted instead of shown."""
@@ -70,9 +70,10 @@ def shown(text: str, mask: bool = True) -> str:
     if "\x1b" in text:
         text = _NOISE.sub("", text)
     data = text.encode("utf-8", "surrogatepass")
-    special = _special(data)
+    folded = fold(data)
+    special = _special(data, folded)
     if mask:
-        text = masked(text, suspicion(data))
+        text = masked(text, suspicion(data, folded))
     if special and (unseen := [letter for letter in set(_ANY_UNSEEN.findall(special)) if letter in text]):
         text = _with_unseen(text, unseen)
     if special and _STACK.search(special):
@@ -90,14 +91,17 @@ def shown_each(texts: Sequence[str], mask: bool = True) -> list[str]:
 def _is_plain(text: str, mask: bool) -> bool:
     """Whether the text, and thus every part of it, would stay as it is; now and then one that would is not found to be."""
     data = text.encode("utf-8", "surrogatepass")
-    special = _special(data)
+    folded = fold(data)
+    special = _special(data, folded)
     if special and (_ANY_UNSEEN.search(special) or _STACK.search(special)):
         return False
-    return not (mask and any(suspicion(data))) and _without_tokens(text) == text
+    return not (mask and any(suspicion(data, folded))) and _without_tokens(text) == text
 
 
-def _special(data: bytes) -> str:
+def _special(data: bytes, folded: bytes) -> str:
     """All characters of a text but those that no check of characters objects to."""
+    if data.isascii() and b"\0" not in folded:
+        return ""
     return data.translate(None, _PLAIN).decode("utf-8", "surrogatepass")
 
 

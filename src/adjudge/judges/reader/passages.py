@@ -66,26 +66,22 @@ def _left_out(entry: Entry, mask: bool) -> Passage:
 
 
 def _passage(entry: Entry, seen: str, longest: int | None, mask: bool) -> Passage:
-    mark = header(entry, mask, False, is_injected(entry))
+    part = Part(header(entry, mask, False, is_injected(entry)), seen)
     spans = boilerplate(entry, seen)
-    if not spans and (longest is None or len(seen) <= longest):
-        parts: tuple[Part, ...] = (Part(mark, seen),)
-        return Passage(len(entry.text), parts, parts[0].size, masks=masks_in(entry.text, seen))
-    kept = list(_without(seen, mark, spans))
+    if not spans and seen is entry.text and (longest is None or len(seen) <= longest):
+        return Passage(len(seen), (part,), part.size)
+    kept = list(_without(part, spans)) if spans else [part]
     parts, truncated = shortened(kept, longest)
     dropped = Omitted(len(spans), sum(end - start for start, end in spans)) if spans else NOTHING
     size = sum(part.size for part in parts)
-    return Passage(len(entry.text), parts, size, truncated, boilerplate=dropped, masks=masks_in(entry.text, seen))
+    return Passage(len(entry.text), parts, size, truncated, NOTHING, dropped, masks_in(entry.text, seen))
 
 
-def _without(seen: str, mark: str, spans: list[Span]) -> Iterator[Part]:
+def _without(part: Part, spans: list[Span]) -> Iterator[Part]:
     """The text around the spans, each of which becomes a mark."""
-    if not spans or spans[0][0] > 0:
-        spans = [(0, 0), *spans]
-    else:
-        yield Part(mark, "")
-    for (start, end), (next_start, _) in pairwise([*spans, (len(seen), len(seen))]):
-        yield Part(boilerplate_mark(end - start) if end else mark, seen[end:next_start])
+    yield Part(part.mark, part.text[: spans[0][0]])
+    for (start, end), (after, _) in pairwise([*spans, (len(part.text), 0)]):
+        yield Part(boilerplate_mark(end - start), part.text[end:after])
 
 
 def shortened(parts: list[Part], longest: int | None) -> tuple[tuple[Part, ...], Omitted]:

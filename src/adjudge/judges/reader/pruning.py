@@ -35,10 +35,9 @@ MARK = 240
 
 
 class Trajectory(NamedTuple):
-    """What is shown of a run's records, in order, and what was done to it. `size` is that of the parts."""
+    """What is shown of a run's records, in order, and what was done to it."""
 
     parts: tuple[Part, ...]
-    size: int
     truncated: Omitted
     pruned: Omitted
     elided: Omitted
@@ -60,15 +59,12 @@ class Named(NamedTuple):
 
 
 class _Kept(NamedTuple):
-    """What is shown of one record."""
+    """What is shown of one record, and the size of that."""
 
     parts: tuple[Part, ...]
-    passages: tuple[Passage, ...]
+    size: int
+    passages: tuple[Passage, ...] = ()
     elided: Omitted = NOTHING
-
-    @property
-    def size(self) -> int:
-        return sum(part.size for part in self.parts)
 
 
 def named_records(record: Record, prefix: str = "") -> Iterator[Named]:
@@ -150,10 +146,10 @@ def _fitted(named: Named, room: int, mask: bool) -> _Kept:
     gap = len(entries) - len(head) - len(tail)
     if not gap:
         return _kept(line, [*head, *tail])
-    shown = sum(passage.characters for passage in (*head, *tail))
-    elided = Omitted(gap, named.characters - shown)
+    characters = named.characters - sum(passage.characters for passage in (*head, *tail))
     first, last = entries[len(head)], entries[len(head) + gap - 1]
-    return _kept(line, head, Part(elided_mark(first, last, gap, elided.characters), ""), tail, elided)
+    mark = Part(elided_mark(first, last, gap, characters), "")
+    return _kept(line, [*head, *tail], mark, len(head), Omitted(gap, characters))
 
 
 def _taken(shown: Iterator[Passage], room: int) -> list[Passage]:
@@ -171,26 +167,24 @@ def _left_out(records: list[Named]) -> _Kept:
     entries = sum(len(named.entries) for named in records)
     characters = sum(named.characters for named in records)
     names = str(records[0].name), str(records[-1].name)
-    mark = records_mark(*names, len(records), entries, characters)
-    return _Kept((Part(mark, ""),), (), Omitted(entries, characters))
+    part = Part(records_mark(*names, len(records), entries, characters), "")
+    return _Kept((part,), part.size, elided=Omitted(entries, characters))
 
 
-def _kept(
-    line: Part, head: list[Passage], mark: Part | None = None, tail: list[Passage] | None = None, elided: Omitted = NOTHING
-) -> _Kept:
-    after = tail or []
-    parts = [line, *(part for passage in head for part in passage.parts)]
-    if mark:
-        parts.append(mark)
-    parts += (part for passage in after for part in passage.parts)
-    return _Kept(tuple(parts), (*head, *after), elided)
+def _kept(line: Part, shown: list[Passage], gap: Part | None = None, at: int = 0, elided: Omitted = NOTHING) -> _Kept:
+    """What is shown of a record; a gap stands before the passage at this place."""
+    parts = [line, *(part for passage in shown[:at] for part in passage.parts)]
+    if gap:
+        parts.append(gap)
+    parts += (part for passage in shown[at:] for part in passage.parts)
+    size = line.size + (gap.size if gap else 0) + sum(passage.size for passage in shown)
+    return _Kept(tuple(parts), size, tuple(shown), elided)
 
 
 def _trajectory(kept: list[_Kept]) -> Trajectory:
     shown = [passage for one in kept for passage in one.passages]
     return Trajectory(
         parts=tuple(part for one in kept for part in one.parts),
-        size=sum(one.size for one in kept),
         truncated=total(passage.truncated for passage in shown),
         pruned=total(passage.pruned for passage in shown),
         elided=total(one.elided for one in kept),
