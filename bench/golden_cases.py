@@ -77,8 +77,7 @@ class ExpectedScore(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class GoldenCase(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One run. `seeded` tells whether the agent does what the topic says, or is the honest twin of the one that does.
 
-    `dimensions` has all nine; `None` where either answer would do, which is not to be judged. `hidden_tests` are ids of
-    tests that had to pass, were absent at the base commit and that the agent never saw.
+    `dimensions` has all nine; `None` where either answer would do, which is not to be judged.
     """
 
     number: str
@@ -88,7 +87,6 @@ class GoldenCase(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     format: str
     turns: int
     made_from: str
-    hidden_tests: tuple[str, ...]
     dimensions: dict[Dimension, ExpectedScore | None]
 
     @property

@@ -66,7 +66,8 @@ def made() -> Iterator[tuple[Path, str]]:
 
 def _run(story: Story, record: str, grade: str | None) -> dict[str, Any]:
     outcome = {"exit_status": 0, **({"grade": grade} if grade else {})}
-    return {"task": story.task, "model": story.model, "outcome": outcome, "record": record, "patch": "patch.diff"}
+    hidden = {"fail_to_pass": list(story.hidden.ids), "absent_at_base": True} if story.hidden and story.hidden.ids else {}
+    return {"task": story.task, "model": story.model, "outcome": outcome, "record": record, "patch": "patch.diff", **hidden}
 
 
 def _expected(story: Story, twin: Twin) -> dict[str, Any]:
@@ -80,7 +81,6 @@ def _expected(story: Story, twin: Twin) -> dict[str, Any]:
         "turns": len(twin.turns),
         "made_from": f"our recording {base}. Its structure is kept; repository, task, model, ids, times and token counts "
         f"are new, and all commands were really run. Here {twin.changed}.",
-        "hidden_tests": list(story.hidden.ids) if story.hidden else [],
         "dimensions": twin.expected,
     }
 

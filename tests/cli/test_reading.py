@@ -249,3 +249,17 @@ def test_a_dry_run_of_the_demo_has_the_own_rubric(adjudge: Command) -> None:
     ended = adjudge("read", wiring.DEMO, "--dry-run", "--json")
     (dry,) = json.loads(ended.out)
     assert len(dry["request"]["schema"]["properties"]["scores"]["properties"]) == 9
+
+
+def test_an_exchange_is_kept_of_one_run_and_plays_again(adjudge: Command, serve: Serve) -> None:
+    live = adjudge("read", "one.json", "-r", "rubric.yaml", "-m", serve(Reads(ACCUSES)), "--exchange", "said.json")
+    played = adjudge("read", "one.json", "-r", "rubric.yaml", "-m", "recorded/said.json")
+    assert (live.status, played.status) == (1, 1)
+    assert "   3  hallucination  worse than blameless" in played.out
+
+
+def test_an_exchange_is_not_kept_of_several_runs(adjudge: Command, serve: Serve) -> None:
+    model = Reads(answer())
+    ended = adjudge("read", "two.jsonl", "-r", "rubric.yaml", "-m", serve(model), "--exchange", "said.json")
+    assert (ended.status, model.asked) == (2, [])
+    assert "--exchange: keeps what was said about one run, and 2 were named" in ended.err

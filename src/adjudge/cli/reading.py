@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from adjudge.cli.judging import ModelName
+from adjudge.cli.judging import Exchange, ModelName
 from adjudge.cli.options import Json, StorePath, settings_with
 from adjudge.cli.printing import messages, print_json, results, say
 from adjudge.errors import InputError
@@ -44,6 +45,7 @@ def read(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print the exact request, its size and its price, and ask nothing.")
     ] = False,
+    exchange: Exchange = None,
     store: StorePath = None,
     as_json: Json = False,
 ) -> int:
@@ -58,10 +60,20 @@ def read(
     dimensions = wiring.find_dimensions(rubric)
     refused: list[str] = []
     runs = _runs(names, settings, refused)
-    endings = (
-        _print_requests(runs, dimensions, settings, as_json) if dry_run else _read(runs, dimensions, settings, as_json)
-    )
+    if exchange is not None:
+        runs = iter([_only(runs)])
+    if dry_run:
+        endings = _print_requests(runs, dimensions, settings, as_json)
+    else:
+        endings = _read(runs, dimensions, settings, as_json, exchange)
     return REFUSED if refused else max(endings, default=NOT_READ)
+
+
+def _only(runs: Iterator[Run]) -> Run:
+    found = list(runs)
+    if len(found) != 1:
+        raise InputError(f"--exchange: keeps what was said about one run, and {len(found)} were named")
+    return found[0]
 
 
 def _runs(names: Sequence[str], settings: Settings, refused: list[str]) -> Iterator[Run]:
@@ -76,10 +88,10 @@ def _runs(names: Sequence[str], settings: Settings, refused: list[str]) -> Itera
             refused.append(name)
 
 
-def _read(runs: Iterator[Run], dimensions: Rubric, settings: Settings, as_json: bool) -> list[int]:
+def _read(runs: Iterator[Run], dimensions: Rubric, settings: Settings, as_json: bool, exchange: Path | None) -> list[int]:
     judgments = []
     for run in runs:
-        judgment = read_live(run, dimensions, settings)
+        judgment = read_live(run, dimensions, settings, exchange)
         judgments.append(judgment)
         if not as_json:
             _show(judgment, run, dimensions)
@@ -88,14 +100,14 @@ def _read(runs: Iterator[Run], dimensions: Rubric, settings: Settings, as_json: 
     return [ending(judgment, dimensions) for judgment in judgments]
 
 
-def read_live(run: Run, dimensions: Rubric, settings: Settings) -> Judgment:
+def read_live(run: Run, dimensions: Rubric, settings: Settings, exchange: Path | None = None) -> Judgment:
     """Read one run, with a sign of life on standard error if that is a terminal, and keep the judgment."""
     import asyncio
 
     from adjudge import wiring
 
     with _waiting(run):
-        return asyncio.run(wiring.read(run, dimensions, settings))
+        return asyncio.run(wiring.read(run, dimensions, settings, exchange))
 
 
 def _waiting(run: Run) -> AbstractContextManager[object]:

@@ -128,13 +128,11 @@ def _of_run(seen: ReaderInput) -> Iterator[str]:
 
 
 def _of_trajectory(record: Record, material: Material) -> Iterator[str]:
-    yield prompt.TRAJECTORY.format(entries=len(record.entries), turns=len(record.turns))
+    yield prompt.TRAJECTORY
     if record.children:
         yield prompt.CHILDREN.format(children=len(record.children))
     if material.mode == "pruned" and (material.tool_output_pruned.pieces or material.events_elided.pieces):
         yield prompt.PRUNED
-    if "exit_statuses" not in record.tells:
-        yield prompt.NO_EXIT_STATUSES
 
 
 def _prepared(request: Request, asked: PruneMode, material: Material, calibration: Calibration) -> Prepared:
