@@ -60,6 +60,11 @@ def names(command: str) -> list[str]:
         ("((x++)); echo $((1 + (2 * 3)))", [[("echo", "$((1 + (2 * 3)))")]]),
         ("! time -p ls", [[("ls",)]]),
         ("echo done; echo if", [[("echo", "done")], [("echo", "if")]]),
+        ('grep --include="*.py" \'a\'"\'b"c x', [[("grep", "--include=*.py", "a'bc", "x")]]),
+        ('echo a#b "$x y" $z#1 #c', [[("echo", "a#b", "$x y", "$z#1")]]),
+        ("echo a\u00a0b", [[("echo", "a\u00a0b")]]),
+        ("'if' a; \"for\" b", [[("if", "a")], [("for", "b")]]),
+        ("cat one two$(pwd)three four", [[("pwd",)], [("cat", "one", "two$(pwd)three", "four")]]),
     ],
 )
 def test_a_command_is_split_as_bash_reads_it(command: str, expected: list[list[tuple[str, ...]]]) -> None:
@@ -80,6 +85,24 @@ def test_redirections_stand_beside_the_words() -> None:
 def test_a_number_before_a_redirection_is_a_word_if_a_blank_is_between() -> None:
     ((simple,),) = split_command("echo 2 > x")
     assert simple == SimpleCommand(("echo", "2"), (Redirection(">", "x"),))
+
+
+@pytest.mark.parametrize(
+    ("command", "words", "operator"),
+    [
+        ("echo x 2>f", ("echo", "x"), "2>"),
+        ("echo x2>f", ("echo", "x2"), ">"),
+        ("echo '2'>f", ("echo", "2"), ">"),
+        ("echo 2&>f", ("echo", "2"), "&>"),
+        ("2>f echo", ("echo",), "2>"),
+        ("echo 'a b'>'f'", ("echo", "a b"), ">"),
+    ],
+)
+def test_a_redirection_has_the_number_that_is_a_word_of_its_own_directly_before_it(
+    command: str, words: tuple[str, ...], operator: str
+) -> None:
+    ((simple,),) = split_command(command)
+    assert simple == SimpleCommand(words, (Redirection(operator, "f"),))
 
 
 def test_here_documents_are_no_commands() -> None:

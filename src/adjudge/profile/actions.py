@@ -28,7 +28,7 @@ class Action(msgspec.Struct, frozen=True, gc=False):
     """One call, in the words of the profile.
 
     `kind` is what it is counted as, `facets` are all that it does, `changing` those that may have changed files. `same` and
-    `output` are numbers that are equal for calls with equal arguments and for equal outputs. `size` is the output in
+    `output` are hashes, equal for equal calls and for equal outputs, and others in another process. `size` is the output in
     characters, `None` without a result; `failed` is `None` where nothing tells. `asking` counts the user's messages before
     it, `forgotten` the times that the harness had replaced what went before by a summary. `bare` says that the recording
     has no arguments. `command` and `folder` are what a shell is given.
@@ -77,7 +77,7 @@ class Action(msgspec.Struct, frozen=True, gc=False):
     @property
     def unknown(self) -> tuple[str, ...]:
         """The programs that no rule knows, or the tool."""
-        return tuple(word for facet in self.facets if facet.kind == "unknown" for word in facet.words)
+        return tuple([word for facet in self.facets if facet.kind == "unknown" for word in facet.words])
 
     def does(self, works: frozenset[Work]) -> bool:
         """Whether one of these kinds of work is among what it does."""
@@ -94,43 +94,39 @@ def actions_of(record: Record) -> tuple[Action, ...]:
 
 
 class _Reader:
-    """Takes entries in order; `calls` are those met so far. Texts are told apart by number, and not kept."""
+    """Takes entries in order; `calls` are those met so far. Texts are told apart by their hashes, and not kept."""
 
     def __init__(self) -> None:
         self.calls: dict[str, _Call] = {}
         self._requests = Requests()
-        self._numbers: dict[tuple[str | int | None, int], int] = {}
         self._written: set[str] = set()
         self._asking = self._forgotten = 0
 
     def take(self, entry: Entry) -> None:
         """Take an entry; a result may come long after its call."""
         if entry.kind == "call":
-            call = self.calls[entry.id] = _Call(entry, *self._asked(entry))
-            call.same = self._number(entry.name, entry.arguments or "")
-            call.asking, call.forgotten = self._asking, self._forgotten
+            asked = self._requests.asked(entry.name or "", entry.arguments)
+            facets = self._told_from_scratch(asked.facets)
+            self.calls[entry.id] = _Call(entry, asked, facets, self._asking, self._forgotten)
         elif entry.kind == "result":
             if answered := self.calls.get(entry.answers or ""):
-                answered.take(entry, self._number(answered.output, entry.text))
+                answered.take(entry)
         elif entry.origin == "summary":
             self._forgotten += 1
         elif entry.kind == "message" and entry.writer == "user":
             self._asking += 1
 
-    def _number(self, of: str | int | None, text: str) -> int:
-        return self._numbers.setdefault((of, hash(text)), len(self._numbers))
-
-    def _asked(self, entry: Entry) -> tuple[Asked, tuple[Facet, ...]]:
-        """What a call asks for, with what is run told from what the run had itself written."""
-        found = self._requests.asked(entry.name or "", entry.arguments)
-        facets = found.facets
+    def _told_from_scratch(self, facets: tuple[Facet, ...]) -> tuple[Facet, ...]:
+        """The facets, with scripts that the run has itself written told from others; files that it writes are noted."""
         for place, facet in enumerate(facets):
+            if not facet.paths:
+                continue
             if facet.kind == "write":
                 self._written.update(map(basename, facet.paths))
-            elif facet.words and facet.paths and basename(facet.paths[0]) in self._written:
+            elif facet.words and basename(facet.paths[0]) in self._written:
                 scratch = Facet("scratch", facet.paths, words=facet.words)
                 facets = (*facets[:place], scratch, *facets[place + 1 :])
-        return found, facets
+        return facets
 
 
 class _Call:
@@ -150,19 +146,20 @@ class _Call:
         "size",
     )
 
-    def __init__(self, entry: Entry, asked: Asked, facets: tuple[Facet, ...]) -> None:
+    def __init__(self, entry: Entry, asked: Asked, facets: tuple[Facet, ...], asking: int, forgotten: int) -> None:
         bare = entry.arguments in (None, "", "{}", "null")
         self.entry = (entry.turn, entry.id, entry.name or "", bare)
+        self.same = hash((entry.name, entry.arguments or ""))
         self.asked, self.facets, self.kind = asked, facets, primary(facets)
-        self.same = self.asking = self.forgotten = 0
+        self.asking, self.forgotten = asking, forgotten
         self.output: int | None = None
         self.size: int | None = None
         self.failed: bool | None = None
         self.shown: Shown | None = None
 
-    def take(self, result: Entry, output: int) -> None:
+    def take(self, result: Entry) -> None:
         """Take a result; a call of several has the sum of their sizes, and has failed if one has."""
-        self.output = output
+        self.output = hash((self.output, result.text))
         self.size = (self.size or 0) + len(result.text)
         failed = _failed(result, self.kind)
         self.failed = failed if self.failed is None else self.failed or bool(failed)

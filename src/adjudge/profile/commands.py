@@ -21,7 +21,7 @@ from adjudge.profile.reading import PRINTERS, operands
 from adjudge.profile.shell import Pipeline, SimpleCommand, split_command
 from adjudge.profile.versioning import PRINTS_DIFFS, git, subcommand
 from adjudge.profile.work import READS, Facet, Work, is_temporary
-from adjudge.profile.wrappers import Words, program_of, unwrapped
+from adjudge.profile.wrappers import Words, unwrapped
 
 DEEPEST = 4
 """Shells inside of shells that are looked into."""
@@ -65,11 +65,15 @@ def _window_facet(name: str, words: Sequence[str]) -> Facet:
 
 
 def _pipeline_facets(pipeline: Pipeline, depth: int) -> Sequence[Facet]:
-    worded = [unwrapped(command.words) for command in pipeline]
-    facets: list[Facet] = []
-    for at, command in enumerate(pipeline):
-        facets += _facets(command, worded[at], worded[at + 1 :], depth)
-    if worded[0][:1] == ("git",) and PRINTS_DIFFS & set(subcommand(worded[0])[:1]):
+    programs = [unwrapped(command.words) for command in pipeline]
+    if len(pipeline) == 1:
+        facets = _facets(pipeline[0], *programs[0], (), depth)
+    else:
+        words = [words for _, words in programs]
+        facets = []
+        for at, command in enumerate(pipeline):
+            facets += _facets(command, *programs[at], words[at + 1 :], depth)
+    if programs[0][0] == "git" and PRINTS_DIFFS & set(subcommand(programs[0][1])[:1]):
         return [Facet("export", each.paths) if _keeps_diff(each) else each for each in facets]
     return facets
 
@@ -78,7 +82,7 @@ def _keeps_diff(facet: Facet) -> bool:
     return facet.kind == "write" and any(map(_KEPT_DIFF.search, facet.paths))
 
 
-def _facets(command: SimpleCommand, words: Words, following: Sequence[Words], depth: int) -> Sequence[Facet]:
+def _facets(command: SimpleCommand, program: str, words: Words, following: Sequence[Words], depth: int) -> Sequence[Facet]:
     """What one simple command does: the files that its output goes to, and what its program does."""
     sources: tuple[str, ...] = ()
     written: list[Facet] = []
@@ -89,10 +93,8 @@ def _facets(command: SimpleCommand, words: Words, following: Sequence[Words], de
             written.append(_written(each.target))
     if not words:
         return written
-    program = program_of(words)
-    rule = _RULES.get(program, _by_name)
     piped = command.place > 0 and "xargs" not in command.words
-    facets = rule(Ran(program, words, command.documents, sources, piped, following, depth))
+    facets = _RULES.get(program, _by_name)(Ran(program, words, command.documents, sources, piped, following, depth))
     if not written:
         return facets
     return [*written, *(Facet("copy", each.paths) if each.kind in READS else each for each in facets)]
@@ -135,7 +137,7 @@ def _find(ran: Ran) -> Sequence[Facet]:
     if at is None or ran.depth >= DEEPEST:
         return (Facet("list"),)
     inner = SimpleCommand(tuple(word for word in ran.words[at + 1 :] if word not in (";", "+")))
-    done = _facets(inner, unwrapped(inner.words), (), ran.depth + 1)
+    done = _facets(inner, *unwrapped(inner.words), (), ran.depth + 1)
     return [Facet("list"), *(facet for facet in done if facet.kind not in ("glue", "filter"))]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TypeVar
 
 import msgspec
@@ -58,16 +58,18 @@ def ledger_of(record: Record) -> Ledger:
         by_turn=spends,
         told=len(prompts),
         prompts=quantiles(prompts),
-        prompt=_total(spends, lambda spend: spend.prompt, stated.prompt),
-        cached=_total(spends, lambda spend: spend.cached, stated.cached),
+        prompt=_total([spend.prompt for spend in spends], stated.prompt),
+        cached=_total([spend.cached for spend in spends], stated.cached),
         cached_share=_cached_share(spends, stated),
-        output=_total(spends, lambda spend: spend.output, stated.output),
-        cost=_total(spends, lambda spend: spend.cost, stated.cost),
+        output=_total([spend.output for spend in spends], stated.output),
+        cost=_total([spend.cost for spend in spends], stated.cost),
     )
 
 
 def _spend(turn: Turn) -> Spend:
-    used = turn.usage or Usage()
+    used = turn.usage
+    if used is None:
+        return Spend(turn.number)
     return Spend(turn.number, used.prompt, used.cached, used.output, used.cost)
 
 
@@ -78,8 +80,8 @@ def quantiles(ordered: Sequence[int]) -> Quantiles | None:
     return Quantiles(*(ordered[-(-percent * len(ordered) // 100) - 1] for percent in (50, 75, 90, 95)))
 
 
-def _total(spends: Sequence[Spend], part: Callable[[Spend], Number | None], stated: Number | None) -> Number | None:
-    known = [value for spend in spends if (value := part(spend)) is not None]
+def _total(parts: Sequence[Number | None], stated: Number | None) -> Number | None:
+    known = [part for part in parts if part is not None]
     return sum(known[1:], known[0]) if known else stated
 
 

@@ -13,7 +13,9 @@ ENDS = 300
 TRIED = 4
 """Lines at either end that are tried for a number."""
 
-_NUMBERED = re.compile(r"[ \t]{0,12}(\d{1,7})(?:\t|→|\||:)")
+_NUMBER = r"[ \t]{0,12}(\d{1,7})(?:\t|→|\||:)"
+_NUMBERED = re.compile(_NUMBER)
+_FIRST_NUMBERED = re.compile(rf"(?:[^\n]*+\n){{0,{TRIED - 1}}}?{_NUMBER}")
 _CUT = ("truncated", "clipped", "<NOTE>", "more lines", "howing lines", "omitted", "too large")
 _MISSING = ("no such file", "not found", "does not exist", "doesn't exist", "cannot open", "enoent", "is a directory")
 
@@ -36,7 +38,7 @@ def shown_by(text: str) -> Shown:
 
 
 def _numbers(head: str, tail: str) -> Span | None:
-    first = next((found for line in head.split("\n", TRIED)[:TRIED] if (found := _NUMBERED.match(line))), None)
+    first = _FIRST_NUMBERED.match(head)
     if first is None:
         return None
     lines = reversed(tail.rsplit("\n", TRIED)[-TRIED:])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
@@ -47,16 +47,16 @@ def _profile(name: str, record: Record) -> Profile:
         label=record.label,
         turns=len(record.turns),
         calls=len(actions),
-        kinds=_counted(Counter(action.kind for action in actions)),
-        unknown=_counted(Counter(program for action in actions for program in action.unknown)),
+        kinds=_counted([action.kind for action in actions]),
+        unknown=_counted([word for action in actions for word in action.unknown]),
         ledger=ledger,
         after_last_edit=after,
         hints=hints_of(actions, ledger, after),
     )
 
 
-def _counted(counter: Counter[str]) -> tuple[tuple[str, int], ...]:
-    return tuple(sorted(counter.items(), key=lambda item: (-item[1], item[0])))
+def _counted(words: Iterable[str]) -> tuple[tuple[str, int], ...]:
+    return tuple(sorted(Counter(words).items(), key=lambda item: (-item[1], item[0])))
 
 
 def _descendants(record: Record) -> Iterator[tuple[str, Record]]:

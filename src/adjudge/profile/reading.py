@@ -14,6 +14,7 @@ from adjudge.profile.wrappers import Words, program_of
 PRINTERS = frozenset(listed("cat less more bat batcat nl xxd hexdump od strings tac Get-Content gc zcat pdftotext base64"))
 """Programs that print whole files."""
 
+_SCRIPT_FLAGS = frozenset({"-e", "-f", "--expression"})
 _IN_PLACE = re.compile(r"-[nErsuz]*i|--in-place")
 _LINES = re.compile(r"\s*(\d+)\s*(?:,\s*(\+?\d+|\$)\s*)?p\s*")
 _FROM_TO = re.compile(r"NR\s*>=?\s*(\d+)\s*&&\s*NR\s*<=?\s*(\d+)")
@@ -24,6 +25,8 @@ _SHAPERS = frozenset(listed("sort tr sed column uniq nl cat base64 md5sum sha256
 
 def operands(arguments: Sequence[str], with_value: Sequence[str] = ()) -> Words:
     """The arguments that are neither flags nor values of those flags that take one."""
+    if not with_value:
+        return tuple([argument for argument in arguments if argument[:1] != "-"])
     kept, at = [], 0
     while at < len(arguments):
         if arguments[at] in with_value:
@@ -46,18 +49,18 @@ def _lines_of(arguments: Sequence[str]) -> Span | None:
 def sed(ran: Ran) -> Facet:
     """`sed`: an edit in place, a read of lines, or a filter."""
     arguments = ran.words[1:]
-    scripted = any(argument in ("-e", "-f", "--expression") for argument in arguments)
-    files = operands([argument for argument in arguments if argument], ("-e", "-f", "--expression", "-l"))
-    files = files if scripted else files[1:]
-    if any(_IN_PLACE.match(argument) for argument in arguments):
+    flags = [argument for argument in arguments if argument[:1] == "-"]
+    files = operands([argument for argument in arguments if argument], (*_SCRIPT_FLAGS, "-l"))
+    files = files[1:] if _SCRIPT_FLAGS.isdisjoint(flags) else files
+    if any(map(_IN_PLACE.match, flags)):
         return Facet("edit", files)
     if not files or ran.piped:
         return Facet("filter")
     if _searched(ran.following):
         return Facet("search", files)
     span = _lines_of(arguments)
-    silent = any(argument.startswith("-n") for argument in arguments)
-    return Facet("read_part", files, span) if span or silent else Facet("read", files)
+    part = span or any(flag.startswith("-n") for flag in flags)
+    return Facet("read_part" if part else "read", files, span)
 
 
 def awk(ran: Ran) -> Facet:

@@ -37,11 +37,11 @@ class Changes:
 
     def any_since(self, place: int, *words: str) -> bool:
         """Whether anything lasting was changed by an action at this place or later, or a file that one of the words is."""
-        return self._any >= place or any(self.since(place, word) for word in words)
+        return self._any >= place or any(self.last_of(word) >= place for word in words)
 
-    def since(self, place: int, path: str) -> bool:
-        """Whether this file may have been; one of the same name elsewhere counts for it."""
-        return self._unnamed >= place or self._named.get(basename(path), -1) >= place
+    def last_of(self, path: str) -> int:
+        """Where this file may last have been changed, -1 for nowhere; one of the same name elsewhere counts for it."""
+        return max(self._unnamed, self._named.get(basename(path), -1))
 
 
 class Repeats:
@@ -89,8 +89,9 @@ class Repeats:
     def _was_read(self, read: Read, action: Action) -> bool:
         if _POLLED.search(read.path):
             return False
+        changed = self._changes.last_of(read.path)
         for place, earlier, before in self._reads.get(read.path, ()):
-            remembered = earlier.forgotten == action.forgotten and not self._changes.since(place, read.path)
+            remembered = place > changed and earlier.forgotten == action.forgotten
             if remembered and _covers(before, read, earlier.output == action.output):
                 return True
         return False
@@ -132,19 +133,20 @@ def loops(actions: Sequence[Action]) -> list[Sequence[Action]]:
     kept = [action for action in actions if action.kind not in IDLE and not action.bare]
     inside = bytearray(len(kept))
     found: list[tuple[int, int]] = []
+    same = [action.same for action in kept]
     for period in (1, 2, 3):
-        for begin, end in _periodic(kept, period):
+        for begin, end in _periodic(same, period):
             if not (inside[begin] and inside[end - 1]):
                 found.append((begin, end))
                 inside[begin:end] = b"\1" * (end - begin)
     return [kept[begin:end] for begin, end in sorted(found)]
 
 
-def _periodic(kept: Sequence[Action], period: int) -> Iterator[tuple[int, int]]:
+def _periodic(same: Sequence[int], period: int) -> Iterator[tuple[int, int]]:
     """Where stretches of at least three periods begin and end."""
-    matched = 0
-    for place in range(period, len(kept) + 1):
-        if place < len(kept) and kept[place].same == kept[place - period].same:
+    ended, matched = [*same, None], 0
+    for place in range(period, len(ended)):
+        if ended[place] == ended[place - period]:
             matched += 1
             continue
         if matched >= 2 * period:

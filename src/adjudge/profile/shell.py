@@ -49,16 +49,20 @@ _NO_OPERATORS = ("pattern", "test")
 _HEADS = {"for": "head", "select": "head", "case": "case", "function": "function"}
 _RESERVED = _PREFIXES | _HEADS.keys() | {"esac", "[["}
 
+_OTHER_SPACE = r"\n\r\f\v\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+_SPECIAL = rf"\\'\"`$|&;()<>\#{_OTHER_SPACE}"
+_QUOTED = r"'[^']*+'|\"(?:[^\"\\$`]++|\$(?![({]))*+\""
 _TOKEN = re.compile(
-    r"[ \t]*(?:"
-    r"((?:[^\s\\'\"`$|&;()<>\#]++(?=[\s|;&)]|$)[ \t]*)+)|(?:'([^']*)'|\"([^\"\\$`]*)\")(?=[\s|;&<>)]|$)"
-    r"|(&&|\|\||;;&|;;|;&|\|&|[|;\n]|&(?!>))"
-    r"|((?:\d+(?=[<>]))?(?:&>>?|<<<|<<-?|<>|<&|>>|>&|>\||[<>])(?!\())"
-    r"|\#[^\n]*)"
+    rf"[ \t]*+((?:[^{_SPECIAL}]++|{_QUOTED}|\$(?![({{'\"]))*+)"
+    r"(?:(&&|\|\||;;&|;;|;&|\|&|[|;\n]|&(?!>)|(?<![^\s|&;()<>])\#[^\n]*+|\Z|(?=\)))"
+    r"|((?:&>>?|<<<|<<-?|<>|<&|>>|>&|>\||[<>])(?!\())"
+    rf"(?:[ \t]*+(?:([^{_SPECIAL} \t]++)|'([^'\s]++)')(?=[ \t\r\n|;&)]|\Z))?)?"
 )
-_BARE, _DOUBLE, _SEPARATOR, _REDIRECTION = 1, 3, 4, 5
-"""Groups of a token: bare words, a word in quotes, an operator between commands, a redirection. A comment has none; what is
-no token is a parenthesis, or a word of pieces."""
+"""A row of words whose quotes can simply be taken off; then what ends a command, a comment, or a redirection and target.
+If none of these follows, the last word may go on: with a substitution, an escape, a parenthesis."""
+_RAW_WORD = re.compile(rf"(?:[^\s'\"]++|{_QUOTED})++")
+_QUOTED_PIECE = re.compile(_QUOTED)
+_ENDS_WORD = frozenset("<>&\r\f\v")
 _BLANK = re.compile(r"(?:[ \t\r\f\v]|\\\r?\n)+")
 
 
@@ -78,15 +82,14 @@ class _List:
     patterns ("pattern"), a name ("function"), a `[[ … ]]` ("test"). `wanted` is the redirection whose target is next.
     """
 
-    __slots__ = ("cases", "groups", "mode", "pending", "pipeline", "place", "redirections", "wanted", "words")
+    mode = wanted = ""
+    groups = cases = place = 0
 
     def __init__(self) -> None:
         self.words: list[str] = []
         self.redirections: list[Redirection] = []
         self.pipeline: list[SimpleCommand] = []
         self.pending: list[_Document] = []
-        self.mode = self.wanted = ""
-        self.groups = self.cases = self.place = 0
 
 
 def _split(text: str, depth: int) -> list[list[SimpleCommand]]:
@@ -109,23 +112,19 @@ class _Splitter(WordReader):
         now, text, next_token = _List(), self.text, _TOKEN.match
         while self.at < self.end:
             token = next_token(text, self.at)
-            if token is None:
-                if self._read_other(now):
-                    break
-                continue
+            assert token is not None  # all of it may be absent
             self.at = token.end()
-            group = token.lastindex
-            if group == _SEPARATOR:
-                self._separate(now, token[_SEPARATOR])
-            elif group == _REDIRECTION:
-                now.wanted = token[_REDIRECTION] if now.mode not in _NO_OPERATORS else ""
-            elif group is not None:
-                words = token[_BARE].split() if group == _BARE else [token[group]]
-                if now.wanted or now.mode or (not now.words and words[0] in _RESERVED):
-                    for word in words:
-                        self._take(now, word, group == _BARE)
-                else:
-                    now.words += words
+            run, separator, redirection, bare_target, quoted_target = token.groups()
+            if run:
+                redirection = self._take_run(now, run, separator, redirection)
+            if redirection:
+                now.wanted = redirection if now.mode not in _NO_OPERATORS else ""
+                if target := bare_target or quoted_target:
+                    self._take(now, target, bare_target is not None)
+            elif separator:
+                self._separate(now, separator)
+            elif self.at < self.end and self._read_other(now):
+                break
         self._end_pipeline(now)
 
     def _read_other(self, now: _List) -> bool:
@@ -144,6 +143,26 @@ class _Splitter(WordReader):
         return False
 
     # --- words
+
+    def _take_run(self, now: _List, run: str, separator: str | None, redirection: str | None) -> str | None:
+        """Take words in a row; the redirection after them, with the number that stood among them.
+
+        A last word that goes on after the row is not taken, and is next.
+        """
+        quoted = "'" in run or '"' in run
+        words = _RAW_WORD.findall(run) if quoted else run.split()
+        if separator is None and run[-1] not in " \t":
+            if redirection is None:
+                if self.text[self.at] not in _ENDS_WORD:
+                    self.at -= len(words.pop())
+            elif words[-1].isdecimal() and redirection[0] != "&":
+                redirection = words.pop() + redirection
+        if now.wanted or now.mode or (not now.words and words and words[0] in _RESERVED):
+            for word in words:
+                self._take(now, bare := _unquoted(word), word == bare)
+        else:
+            now.words += map(_unquoted, words) if quoted else words
+        return redirection
 
     def _take(self, now: _List, word: str, bare: bool) -> None:
         """Give a word its meaning: a target, a reserved word, a part of something that is no command, or a word."""
@@ -176,7 +195,7 @@ class _Splitter(WordReader):
 
     def _separate(self, now: _List, operator: str) -> None:
         """End a command, and with it the pipeline, or the line with the here-documents that begin there."""
-        if now.mode in _NO_OPERATORS:
+        if now.mode in _NO_OPERATORS or operator[0] == "#":  # a comment ends nothing
             return
         if operator in ("|", "|&"):
             self._end_command(now)
@@ -193,7 +212,7 @@ class _Splitter(WordReader):
             stop = self._pass_document(each)
             command = each.pipeline[each.place]
             documents = (*command.documents, self.text[start:stop])
-            each.pipeline[each.place] = msgspec.structs.replace(command, documents=documents)
+            each.pipeline[each.place] = SimpleCommand(command.words, command.redirections, documents, command.place)
         now.pending.clear()
 
     def _pass_document(self, document: _Document) -> int:
@@ -225,7 +244,8 @@ class _Splitter(WordReader):
     def _end_command(self, now: _List) -> None:
         if now.words or now.redirections:
             now.pipeline.append(SimpleCommand(tuple(now.words), tuple(now.redirections), (), now.place))
-            now.words, now.redirections = [], []
+            now.words.clear()
+            now.redirections.clear()
         now.place += 1
         now.wanted = now.mode = ""
 
@@ -235,6 +255,15 @@ class _Splitter(WordReader):
         if now.pipeline:
             self.found.append(now.pipeline)
             now.pipeline = []
+
+
+def _unquoted(raw: str) -> str:
+    """A word without its quotes, in which nothing has a meaning."""
+    if '"' not in raw:
+        return raw.replace("'", "")
+    if "'" not in raw:
+        return raw.replace('"', "")
+    return _QUOTED_PIECE.sub(lambda piece: piece[0][1:-1], raw)
 
 
 def _take_aside(now: _List, word: str, bare: bool) -> None:

@@ -34,6 +34,7 @@ _KINDS: dict[str, Work] = {
 }
 _REVISION = re.compile(r".*\.\.|(?:HEAD[~^@]|[0-9a-f]{7,40}$|origin/|upstream/|(?:main|master|develop)$)")
 _REFERENCE_CHANGES = frozenset({"-d", "-D", "-m", "-f", "--delete", "add", "set-url", "remove"})
+_BY_ARGUMENTS = frozenset({"apply", "am", "stash", "diff", "branch", "tag", "remote", "notes"})
 PRINTS_DIFFS = frozenset({"diff", "show", "format-patch"})
 
 
@@ -54,6 +55,8 @@ def git(words: Words) -> Iterator[Facet]:
 
 
 def _kind(name: str, rest: list[str]) -> Work:
+    if name not in _BY_ARGUMENTS:
+        return _KINDS.get(name, "unknown")
     if name in ("apply", "am"):
         return "git_state" if "--check" in rest or "--stat" in rest else "edit"
     if name == "stash":
@@ -61,6 +64,4 @@ def _kind(name: str, rest: list[str]) -> Work:
     if name == "diff":
         named = rest[: rest.index("--")] if "--" in rest else rest
         return "history" if any(_REVISION.match(word) for word in operands(named)) else "git_state"
-    if name in ("branch", "tag", "remote", "notes") and _REFERENCE_CHANGES & set(rest):
-        return "git_write"
-    return _KINDS.get(name, "unknown")
+    return _KINDS[name] if _REFERENCE_CHANGES.isdisjoint(rest) else "git_write"

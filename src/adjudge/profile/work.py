@@ -100,7 +100,9 @@ def primary(facets: Sequence[Facet]) -> Work:
     """The kind that a call is counted as: the first in the order, temporary files last."""
     if len(facets) == 1:
         return facets[0].kind
-    lasting = {facet.kind for facet in facets if not facet.temporary} - _MINOR
+    lasting = [facet.kind for facet in facets if facet.kind not in _MINOR and not facet.temporary]
+    if len(lasting) == 1:
+        return lasting[0]
     return min(lasting or [facet.kind for facet in facets], key=_ORDER.__getitem__, default="unknown")
 
 

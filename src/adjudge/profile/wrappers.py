@@ -22,26 +22,29 @@ def program_of(words: Sequence[str]) -> str:
     """The name of a command's program: no folder, no extension."""
     if not words:
         return ""
-    name = words[0].rpartition("/")[2] or words[0]
+    name = words[0]
+    if "/" in name:
+        name = name.rpartition("/")[2] or name
     if "\\" in name:
         name = name.rpartition("\\")[2]
     return _EXTENSION.sub("", name) if "." in name else name
 
 
-def unwrapped(words: Words) -> Words:
-    """The words of the program that does the work; empty if there are only assignments."""
+def unwrapped(words: Words) -> tuple[str, Words]:
+    """The program that does the work, and the words from it on; both are empty if there are only assignments."""
     for _ in range(MOST):
         if not words:
-            return words
-        if ("=" in words[0]) and ASSIGNMENT.match(words[0]):
+            return "", words
+        if "=" in words[0] and ASSIGNMENT.match(words[0]):
             words = words[1:]
             continue
-        take_off = _WRAPPERS.get(program_of(words))
+        program = program_of(words)
+        take_off = _WRAPPERS.get(program)
         inner = take_off(words) if take_off else None
         if inner is None:
-            return words
+            return program, words
         words = inner
-    return words
+    return program_of(words), words
 
 
 def _after_flags(words: Words, with_value: Sequence[str] = ()) -> Words:
