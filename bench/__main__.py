@@ -8,7 +8,10 @@ import sys
 import time
 from pathlib import Path
 
-NAMES = ("startup", "install", "importers", "machine", "evaluator", "store", "cached_prompt", "reader_input")
+NAMES = (
+    *("startup", "install", "importers", "machine", "evaluator", "store", "profile", "reader_input", "reader"),
+    "cached_prompt",
+)
 
 
 def main(names: list[str]) -> int:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal, get_args
 
 import msgspec
 
 from adjudge.errors import InputError
+
+PruneMode = Literal["full", "pruned", "automatic"]
 
 KEYS = ("OPENROUTER_API_KEY", "OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY")
 BASE_URLS = ("OPENROUTER_BASE_URL", "OPENAI_BASE_URL", "ANTHROPIC_BASE_URL", "GEMINI_BASE_URL", "GOOGLE_BASE_URL")
@@ -30,7 +32,8 @@ class Settings(msgspec.Struct, frozen=True):
 
     `store` is a folder, or later a database URL. `budget` is in US dollars for one judgment. `deadline` bounds one call
     to a model in seconds, retries included. `expose` are absolute paths of the host's toolchain that commands may read.
-    `keys` and `base_urls` come from the providers' usual variables.
+    `prune` is how much of a long trajectory a reader is shown. `keys` and `base_urls` come from the providers' usual
+    variables.
     """
 
     store: str = ".adjudge"
@@ -39,6 +42,7 @@ class Settings(msgspec.Struct, frozen=True):
     budget: float | None = None
     deadline: float = 600.0
     mask: bool = True
+    prune: PruneMode = "pruned"
     expose: tuple[str, ...] = ()
     machine: MachineLimits = MachineLimits()
     keys: Mapping[str, str] = {}
@@ -53,14 +57,16 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
     """
     env = os.environ if environment is None else environment
     given: dict[str, Any] = {}
-    for name, kind in (
+    kinds: tuple[tuple[str, Any], ...] = (
         ("store", str),
         ("model", str),
         ("looks", int),
         ("budget", float),
         ("deadline", float),
         ("mask", bool),
-    ):
+        ("prune", PruneMode),
+    )
+    for name, kind in kinds:
         if (value := env.get(f"ADJUDGE_{name.upper()}")) not in (None, ""):
             given[name] = _converted(f"ADJUDGE_{name.upper()}", str(value), kind)
     if paths := env.get("ADJUDGE_EXPOSE"):
@@ -77,10 +83,16 @@ def _limits(env: Mapping[str, str]) -> dict[str, Any]:
     return {name: _converted(names[name], env[names[name]], kinds[name]) for name in kinds if env.get(names[name])}
 
 
-_WORDS: Mapping[type, str] = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
+_WORDS: Mapping[Any, str] = {
+    str: "a text",
+    int: "a whole number",
+    float: "a number",
+    bool: "true or false",
+    PruneMode: " or ".join(get_args(PruneMode)),
+}
 
 
-def _converted(name: str, value: str, kind: type) -> Any:
+def _converted(name: str, value: str, kind: Any) -> Any:
     try:
         converted: Any = msgspec.convert(value, kind, strict=False)
     except msgspec.ValidationError as error:

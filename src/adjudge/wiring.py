@@ -11,12 +11,15 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from adjudge.errors import AdjudgeError, InputError, ModelError
+from adjudge.judgment import Prepared
+from adjudge.ports import Request
 from adjudge.settings import KEYS
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
     from adjudge.judges.evaluator.loop import Progress
+    from adjudge.judges.reader.tokens import Calibration
     from adjudge.judgment import Judgment
     from adjudge.machines.selftest import Check
     from adjudge.ports import Machine, Model
@@ -48,12 +51,16 @@ def open_kept_store(settings: Settings) -> Store:
     Raises:
         InputError: there is none, or as `open_store`.
     """
-    if "://" not in settings.store and not Path(settings.store).is_dir():
+    if not _is_there(settings):
         raise InputError(
             f"{settings.store}: there is no store here yet; `adjudge import PATH` and `adjudge judge PATH` make one, "
             "--store or ADJUDGE_STORE name another"
         )
     return open_store(settings)
+
+
+def _is_there(settings: Settings) -> bool:
+    return "://" in settings.store or Path(settings.store).is_dir()
 
 
 def read_runs(path: Path) -> Iterator[Run]:
@@ -71,6 +78,18 @@ def find_run(name: str, settings: Settings, workspace: Path | None = None) -> Ru
     """
     run = _only_run(Path(name)) if Path(name).exists() else _stored_run(name, settings)
     return msgspec.structs.replace(run, workspace=str(workspace.resolve())) if workspace else run
+
+
+def find_runs(name: str, settings: Settings) -> Iterator[Run]:
+    """All runs that a path holds, or the one that a stored run's id (or the beginning of one) names.
+
+    Raises:
+        InputError: there is no such run, or a recording cannot be read.
+    """
+    if Path(name).exists():
+        yield from read_runs(Path(name))
+    else:
+        yield _stored_run(name, settings)
 
 
 def _only_run(path: Path) -> Run:
@@ -92,10 +111,34 @@ def _stored_run(name: str, settings: Settings) -> Run:
 
 
 def find_rubric(path: str) -> Rubric:
-    """The rubric in a file; see `rubric.read_rubric`."""
+    """The criteria in a file, for the evaluator.
+
+    Raises:
+        InputError: as `rubric.reading.read_rubric`, or they are dimensions.
+    """
     from adjudge.rubric.reading import read_rubric
 
-    return read_rubric(Path(path))
+    rubric = read_rubric(Path(path))
+    if rubric.dimensions:
+        raise InputError(f"{path}: is a rubric of dimensions; `adjudge read` judges with it")
+    return rubric
+
+
+def find_dimensions(path: str | None) -> Rubric:
+    """The dimensions in a file, for the reader; adjudge's own without one.
+
+    Raises:
+        InputError: as `rubric.reading.read_rubric`, or they are criteria.
+    """
+    from adjudge.judges.reader.own import own_rubric
+    from adjudge.rubric.reading import read_rubric
+
+    if path is None:
+        return own_rubric()
+    rubric = read_rubric(Path(path))
+    if not rubric.dimensions:
+        raise InputError(f"{path}: is a rubric of criteria; `adjudge judge` judges with it")
+    return rubric
 
 
 async def judge(
@@ -112,24 +155,80 @@ async def judge(
     from adjudge.judges.evaluator.judge import Evaluator
     from adjudge.models.names import same_model
 
+    needed = rubric is not None and any(criterion.probe is None for criterion in rubric.criteria)
     with open_store(settings) as store:
         store.add_run(run)
-        async with _model(rubric, settings, exchange) as (model, nonce), _machine(run, settings) as machine:
+        async with _model(needed, settings, exchange) as (model, nonce), _machine(run, settings) as machine:
             evaluator = Evaluator(model, settings, nonce=nonce, same_model=same_model, on_progress=on_progress)
             judgment = await evaluator.judge(run, rubric, machine)
         await store.land(judgment, rubric)
     return judgment
 
 
+async def read(run: Run, rubric: Rubric, settings: Settings, exchange: Path | None = None) -> Judgment:
+    """Read a run with what the settings name, and land the run and the judgment in the store. `exchange` as in `judge`."""
+    from adjudge.judges.reader.judge import Reader
+    from adjudge.models.names import same_model
+
+    with open_store(settings) as store:
+        store.add_run(run)
+        async with _model(True, settings, exchange) as (model, _):
+            reader = Reader(model, settings, calibration=_calibration(store, model), same_model=same_model)
+            judgment = await reader.judge(run, rubric, None)
+        await store.land(judgment, rubric)
+    return judgment
+
+
+def _calibration(store: Store, model: Model | None) -> Calibration:
+    """What earlier rows tell of how this model counts tokens."""
+    from adjudge.judges.reader.tokens import calibrated
+
+    return calibrated(store.calibration_pairs(model.name) if model else ())
+
+
+class DryRun(msgspec.Struct, frozen=True):
+    """What would be asked about a run, and what that would cost.
+
+    `calibration` is how the tokens in `prepared` were estimated. `least` is the price of the input alone and `most` that
+    with the longest answer, in US dollars; `None` where no price is known.
+    """
+
+    model: str | None
+    request: Request
+    prepared: Prepared
+    calibration: Calibration
+    least: float | None
+    most: float | None
+
+
+async def dry_run(run: Run, rubric: Rubric, settings: Settings) -> DryRun:
+    """The request that `read` would make, without making it. It needs no key, and nothing is stored."""
+    from adjudge.judges.reader.judge import Reader
+    from adjudge.judges.reader.tokens import calibrated
+    from adjudge.record import Usage
+
+    model = _opened(msgspec.structs.replace(settings, keys=dict.fromkeys(KEYS, "none") | dict(settings.keys)))
+    calibration = calibrated(())
+    if _is_there(settings):
+        with open_store(settings) as store:
+            calibration = _calibration(store, model)
+    try:
+        asked = Reader(model, settings, calibration=calibration).question(run, rubric)
+        tokens, answer = asked.prepared.tokens, asked.request.most
+        least = model.price(Usage(prompt=tokens, output=0)) if model else None
+        most = model.price(Usage(prompt=tokens, output=answer)) if model else None
+    finally:
+        if model is not None:
+            await model.close()
+    return DryRun(model.name if model else None, asked.request, asked.prepared, calibration, least, most)
+
+
 @asynccontextmanager
-async def _model(
-    rubric: Rubric | None, settings: Settings, exchange: Path | None
-) -> AsyncIterator[tuple[Model | None, str | None]]:
+async def _model(needed: bool, settings: Settings, exchange: Path | None) -> AsyncIterator[tuple[Model | None, str | None]]:
     """The model that judges, if one is needed and can be had, and the envelopes' token if it must be a certain one."""
     from adjudge.models.budget import BudgetedModel
     from adjudge.models.recorded import RecordedModel, Recorder
 
-    needed = rubric is not None and any(criterion.probe is None for criterion in rubric.criteria)
     model = _opened(settings) if needed else None
     nonce = model.nonce if isinstance(model, RecordedModel) else None
     if model is not None and settings.budget is not None:
@@ -175,10 +274,18 @@ async def _machine(run: Run, settings: Settings) -> AsyncIterator[Machine | None
 
 
 def verify(store: Store, judgment: str) -> Verification:
-    """Check a stored judgment again; see `store.checking.verify_stored`."""
+    """Check a stored judgment again; see `store.checking.verify_stored`. Scores are held against the transcript too."""
+    from adjudge.judges.reader.again import against_transcript
     from adjudge.store.checking import verify_stored
 
-    return verify_stored(store, judgment)
+    checked = verify_stored(store, judgment)
+    if not checked.scores:
+        return checked
+    stored = store.judgment(judgment)
+    rubric = store.rubric(stored.rubric_hash) if stored.rubric_hash else None
+    found = against_transcript(stored, store.run(stored.run).record, rubric) if rubric else ()
+    new = tuple(finding for finding in found if finding.place not in {known.place for known in checked.findings})
+    return msgspec.structs.replace(checked, findings=(*checked.findings, *new))
 
 
 async def diagnose(settings: Settings) -> tuple[Check, ...]:

@@ -43,8 +43,8 @@ def adjudge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
     return command
 
 
-Script = Callable[[dict[str, Any]], Sequence[tuple[str, dict[str, Any]]]]
-"""From a request's body to the tool calls of the reply."""
+Script = Callable[[dict[str, Any]], str | Sequence[tuple[str, dict[str, Any]]]]
+"""From a request's body to the words of the reply, or to its tool calls."""
 
 
 @pytest.fixture
@@ -81,13 +81,9 @@ def _handler(script: Script) -> type[BaseHTTPRequestHandler]:
     return Handler
 
 
-def _completion(calls: Sequence[tuple[str, dict[str, Any]]]) -> dict[str, Any]:
-    tool_calls = [
-        {"id": f"call_{number}", "type": "function", "function": {"name": name, "arguments": json.dumps(arguments)}}
-        for number, (name, arguments) in enumerate(calls)
-    ]
-    message = {"role": "assistant", "content": None, "tool_calls": tool_calls}
-    choice = {"index": 0, "message": message, "finish_reason": "tool_calls"}
+def _completion(said: str | Sequence[tuple[str, dict[str, Any]]]) -> dict[str, Any]:
+    message, ended = ({"content": said}, "stop") if isinstance(said, str) else (_calling(said), "tool_calls")
+    choice = {"index": 0, "message": {"role": "assistant", **message}, "finish_reason": ended}
     usage = {
         "prompt_tokens": 100,
         "completion_tokens": 10,
@@ -95,3 +91,11 @@ def _completion(calls: Sequence[tuple[str, dict[str, Any]]]) -> dict[str, Any]:
         "prompt_tokens_details": {"cached_tokens": 80},
     }
     return {"id": "x", "object": "chat.completion", "created": 0, "model": "scripted", "choices": [choice], "usage": usage}
+
+
+def _calling(calls: Sequence[tuple[str, dict[str, Any]]]) -> dict[str, Any]:
+    tool_calls = [
+        {"id": f"call_{number}", "type": "function", "function": {"name": name, "arguments": json.dumps(arguments)}}
+        for number, (name, arguments) in enumerate(calls)
+    ]
+    return {"content": None, "tool_calls": tool_calls}

@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 import pytest
 
 from adjudge import __version__, wiring
+from adjudge.errors import InputError
 
 from .conftest import Command, Script
 
@@ -63,6 +64,7 @@ def test_without_a_key_a_rubric_in_words_is_not_judged_and_one_sentence_says_so(
     assert ended.status == 3
     assert judgment["status"] == "errored"
     assert judgment["reason"].startswith("No model to judge with")
+    assert judgment["failure"] == "refused"
     assert "score" not in judgment
 
 
@@ -123,7 +125,7 @@ def test_the_outline_of_a_run_names_a_tool_once(adjudge: Command) -> None:
 def test_an_errored_judgment_counts_no_criteria(adjudge: Command) -> None:
     judgment = json.loads(adjudge("judge", wiring.DEMO, "-r", written(WORDS), "--json").out)
     [line] = [line for line in adjudge("show", judgment["run"]).out.splitlines() if line.startswith("j-")]
-    assert line.split() == [judgment["id"], "rubric", "errored"]
+    assert line.split() == [judgment["id"], "rubric", "errored", "refused"]
 
 
 def test_importing_twice_is_one_run(adjudge: Command) -> None:
@@ -324,3 +326,41 @@ def test_what_the_model_answered_and_quoted_is_shown_where_it_does_not_hold(
     ended = adjudge("judge", wiring.DEMO, "-r", written(WORDS), "--model", model)
     assert "The model had answered pass: Ran it: 11 of 11." in ended.out
     assert "✗ e24   “all 13 checks pass” the quote is not in e24" in ended.out
+
+
+DIMENSIONS = """\
+version: 1
+dimensions:
+- {id: loop, scale: severity, baseline: 0, worse: higher, description: It ran the same call again.}
+"""
+
+
+def test_a_rubric_of_dimensions_is_not_for_the_evaluator(adjudge: Command) -> None:
+    ended = adjudge("judge", wiring.DEMO, "--rubric", written(DIMENSIONS))
+    assert ended.status == 2
+    assert "rubric.yaml: is a rubric of dimensions; `adjudge read` judges with it" in ended.err
+
+
+def test_a_rubric_of_criteria_is_not_for_the_reader(tmp_path: Path) -> None:
+    path = tmp_path / "r.yaml"
+    path.write_text(WORDS)
+    with pytest.raises(InputError, match="is a rubric of criteria; `adjudge judge` judges with it"):
+        wiring.find_dimensions(str(path))
+
+
+def test_the_reader_has_dimensions_of_its_own_and_takes_a_users(tmp_path: Path) -> None:
+    path = tmp_path / "r.yaml"
+    path.write_text(DIMENSIONS)
+    assert [dimension.id for dimension in wiring.find_dimensions(str(path)).dimensions] == ["loop"]
+    assert len(wiring.find_dimensions(None).dimensions) == 9
+
+
+def test_rubric_check_remarks_on_dimensions_too(adjudge: Command) -> None:
+    path = written(DIMENSIONS)
+    ended = adjudge("rubric", "check", path)
+    assert ended.status == 0
+    assert "loop: no guidance" in ended.out
+    assert "rubric.yaml: version 1, 1 dimension, 2 remarks, sha256 " in ended.err
+    told = json.loads(adjudge("rubric", "check", path, "--json").out)
+    assert (told["version"], told["dimensions"][0]["id"]) == ("1", "loop")
+    assert [remark["dimension"] for remark in told["remarks"]] == ["loop", "loop"]

@@ -97,7 +97,7 @@ def test_each_setting_is_told_with_its_default() -> None:
 
 @pytest.mark.parametrize("name", defaults())
 def test_each_variable_of_the_page_is_read(name: str) -> None:
-    values = {"ADJUDGE_MASK": "false", "ADJUDGE_EXPOSE": "/opt/tools"}
+    values = {"ADJUDGE_MASK": "false", "ADJUDGE_PRUNE": "full", "ADJUDGE_EXPOSE": "/opt/tools"}
     assert read_settings({name: values.get(name, "7")}) != read_settings({})
 
 

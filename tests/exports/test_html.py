@@ -6,7 +6,6 @@ import html
 import re
 import shutil
 import subprocess
-from html.parser import HTMLParser
 from pathlib import Path
 
 import msgspec
@@ -22,80 +21,7 @@ from adjudge.record import Entry, Record
 from adjudge.rubric import Criterion, Rubric
 from adjudge.untrusted import shown
 
-VOID = {"meta", "br", "link", "img", "input", "hr"}
-HOSTILE = "</pre><script>alert(1)</script><img src=x onerror=alert(2)>\" onclick='x' &lt; {{ 7*7 }} <!--"
-
-
-class Page(HTMLParser):
-    """What a browser would make of a page: its tags, ids and links, and whether all that opens is closed."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__(convert_charrefs=True)
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.text: list[str] = []
-        self.open: list[str] = []
-        self.feed(page)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        self.text.append(data)
-
-    @property
-    def ids(self) -> list[str]:
-        return [str(attributes["id"]) for _, attributes in self.tags if "id" in attributes]
-
-    @property
-    def links(self) -> list[str]:
-        return [str(attributes["href"]) for _, attributes in self.tags if "href" in attributes]
-
-    @property
-    def words(self) -> str:
-        return " ".join(" ".join(self.text).split())
-
-
-def hostile(judged: Judged) -> Judged:
-    """The same judgment with markup in every text that someone else wrote."""
-
-    run = msgspec.structs.replace(
-        judged.run,
-        record=msgspec.structs.replace(judged.run.record, entries=tuple(judged.run.record.entries), children=()),
-    )
-    return msgspec.convert(spoiled(msgspec.to_builtins(msgspec.structs.replace(judged, run=run))), Judged)
-
-
-def spoiled(value: object) -> object:
-    if isinstance(value, str):
-        return value if value in KEPT else value + HOSTILE
-    if isinstance(value, dict):
-        return {name: spoiled(item) for name, item in value.items()}
-    return [spoiled(item) for item in value] if isinstance(value, list | tuple) else value
-
-
-KEPT = {
-    *("message", "reasoning", "call", "result", "event", "user", "agent", "tool", "harness", "command", "file", "files"),
-    *("record", "observed", "done", "said", "absence", "given", "code", "model", "evaluator", "judged", "freely"),
-    *(
-        "environment",
-        "unproven",
-        "skipped",
-        "evidence",
-        "resolved",
-        "results",
-        "exit_statuses",
-        "errors",
-        "times",
-        "tokens",
-    ),
-    *("cost", "reasoning"),
-}
+from .pages import Page, hostile
 
 
 def test_the_page_is_whole_and_each_id_is_there_once(judged: Judged) -> None:
@@ -259,12 +185,15 @@ def test_a_long_entry_is_cut_around_its_quotes_and_says_so(judged: Judged) -> No
 
 @pytest.mark.slow
 @pytest.mark.parametrize("width", [360, 1280])
-def test_a_browser_shows_the_page_and_runs_nothing(judged: Judged, tmp_path: Path, width: int) -> None:
+@pytest.mark.parametrize("what", ["judged", "reading"])
+def test_a_browser_shows_the_page_and_runs_nothing(
+    what: str, request: pytest.FixtureRequest, tmp_path: Path, width: int
+) -> None:
     browser = shutil.which("chromium")
     if browser is None:
         pytest.skip("no chromium is installed")
     path = tmp_path / "page.html"
-    path.write_text(html_page(hostile(judged)), encoding="utf-8")
+    path.write_text(html_page(hostile(request.getfixturevalue(what))), encoding="utf-8")
     command = [browser, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--v=0"]
     size = [f"--user-data-dir={tmp_path}/profile", f"--window-size={width},1000", "--dump-dom", path.as_uri()]
     done = subprocess.run([*command, *size], capture_output=True, text=True, timeout=60, check=False)

@@ -283,16 +283,34 @@ async def test_a_gzip_bomb_is_not_inflated() -> None:
     assert (caught.kind, asked) == ("broken", 1)
 
 
-async def test_an_endpoint_without_schemas_gets_the_schema_in_words_once() -> None:
-    refused = answer(error("response_format json_schema is not supported"), 400)
-    async with FaultServer(refused, answer(chat('{"ok": true}'))) as server:
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (400, "response_format json_schema is not supported"),
+        (400, "This model does not support structured outputs."),
+        (400, "JSON mode is not enabled for this model"),
+        (400, "JSON schema conversion failed: failed to parse grammar"),
+        (400, 'Invalid JSON payload received. Unknown name "responseJsonSchema"'),
+        (422, "response_format.type: Input should be 'text'"),
+        (404, "No endpoints found that can handle the requested parameters."),
+    ],
+)
+async def test_an_endpoint_without_schemas_gets_the_schema_in_words_once(status: int, words: str) -> None:
+    async with FaultServer(answer(error(words), status), answer(chat('{"ok": true}'))) as server:
         reply = await ask(server, a_request(schema=SCHEMA))
         first, second = server.asked
-    assert reply.text == '{"ok": true}'
-    assert reply.stop == "end"
+    assert (reply.text, reply.stop, reply.call.plain) == ('{"ok": true}', "end", True)
     assert first.json["response_format"]["json_schema"]["schema"]["properties"] == SCHEMA["properties"]
     assert "response_format" not in second.json
     assert '"ok"' in second.json["messages"][-1]["content"]
+
+
+async def test_an_endpoint_that_is_busy_after_it_refused_the_schema_is_not_asked_with_it_again() -> None:
+    refused = answer(error("response_format json_schema is not supported"), 400)
+    async with FaultServer(refused, answer(error(), 429), answer(chat('{"ok": true}'))) as server:
+        reply = await ask(server, a_request(schema=SCHEMA))
+        assert ["response_format" in asked.json for asked in server.asked] == [True, False, False]
+    assert reply.call.plain
 
 
 async def test_an_endpoint_that_refuses_without_the_schema_too_is_asked_twice_only() -> None:

@@ -201,6 +201,23 @@ async def test_a_prompt_that_google_blocks_is_filtered() -> None:
     assert caught.value.kind == "filtered"
 
 
+@pytest.mark.parametrize("odd", [{"text": 7}, {"text": "", "thought": "much"}, {"inlineData": "x"}])
+async def test_parts_of_google_of_the_wrong_kind_are_left_out(odd: dict[str, Any]) -> None:
+    reply, _ = await from_google(gemini(odd, {"text": "Yes."}))
+    assert reply.text == "Yes."
+
+
+async def test_a_reply_that_its_sdk_cannot_read_is_billed_and_not_asked_for_again() -> None:
+    usage = {"promptTokenCount": 20, "candidatesTokenCount": 5}
+    async with FaultServer(answer(gemini({"text": "Yes.", "thoughtSignature": "not base64!"}, usage=usage))) as server:
+        with pytest.raises(ModelError, match="cannot be read") as caught:
+            await ask(server, endpoint=Endpoint("google", "gemini-2.5-pro", server.url, "k"))
+        assert len(server.asked) == 1
+    (line,) = caught.value.calls
+    assert caught.value.kind == "broken"
+    assert line.usage.prompt == 20  # type: ignore[attr-defined]  # ModelError cannot name the ledger's type
+
+
 @pytest.mark.parametrize("body", [{}, {"candidates": []}, {"candidates": None}])
 async def test_google_replies_without_candidates_are_asked_for_again(body: Any) -> None:
     reply, asked = await from_google(body, gemini({"text": "Yes."}))

@@ -38,21 +38,12 @@ async def test_a_reply_without_its_substance_is_asked_for_again(body: dict[str, 
         assert len(server.asked) == 2
 
 
-async def test_a_reply_with_nothing_in_it_is_asked_for_once_more_and_then_given_up() -> None:
-    async with FaultServer(answer(chat(""))) as server:
-        with pytest.raises(ModelError) as caught:
-            await ask(server)
-        assert len(server.asked) == 2
-    (line,) = caught.value.calls
-    assert caught.value.kind == "broken"
-    assert line.usage.prompt == 40  # type: ignore[attr-defined]  # both replies were billed: 20 tokens each
-    assert line.attempts == 2  # type: ignore[attr-defined]  # as above
-
-
-async def test_what_an_empty_first_reply_cost_is_on_the_ledger() -> None:
+async def test_a_reply_with_nothing_in_it_is_passed_on_and_billed_once() -> None:
     async with FaultServer(answer(chat("")), answer(chat("Yes."))) as server:
         reply = await ask(server)
-    assert (reply.text, reply.call.usage.prompt, reply.call.usage.output, reply.call.attempts) == ("Yes.", 40, 10, 2)
+        assert len(server.asked) == 1
+    assert (reply.text, reply.calls, reply.reasoning, reply.stop) == ("", (), None, "end")
+    assert (reply.call.usage.prompt, reply.call.attempts) == (20, 1)
 
 
 @pytest.mark.parametrize("field", ["reasoning", "reasoning_content"])
@@ -92,6 +83,34 @@ async def test_a_cut_reply_with_calls_stays_cut() -> None:
 async def test_a_refusal_is_filtered_and_its_words_are_kept() -> None:
     reply = await replied(chat(None, refusal="I cannot help with that."))
     assert (reply.stop, reply.text) == ("filtered", "I cannot help with that.")
+
+
+@pytest.mark.parametrize("message", [{}, {"message": None}])
+async def test_a_filter_that_leaves_the_message_out_is_a_filter(message: dict[str, Any]) -> None:
+    reply = await replied(chat() | {"choices": [{"index": 0, "finish_reason": "content_filter", **message}]})
+    assert (reply.stop, reply.text) == ("filtered", "")
+
+
+@pytest.mark.parametrize("content", [{"ok": True}, 7, True, [1, {"type": "image"}]])
+@pytest.mark.parametrize("provider", ["endpoint", "openrouter"])
+async def test_content_that_is_no_text_is_nothing(content: Any, provider: Any) -> None:
+    async with FaultServer(answer(chat(content))) as server:
+        reply = await ask(server, endpoint=Endpoint(provider, "maker/m", f"{server.url}/v1", "k"))
+    assert (reply.text, reply.stop) == ("", "end")
+
+
+@pytest.mark.parametrize("odd", [{"audio": {"x": 1}}, {"reasoning": {"x": 1}}, {"reasoning_details": [{"type": "new"}, 7]}])
+@pytest.mark.parametrize("provider", ["endpoint", "openrouter"])
+async def test_what_nobody_asked_for_in_a_message_does_no_harm(odd: dict[str, Any], provider: Any) -> None:
+    async with FaultServer(answer(chat("Yes.", **odd) | {"service_tier": 7})) as server:
+        assert (await ask(server, endpoint=Endpoint(provider, "maker/m", f"{server.url}/v1", "k"))).text == "Yes."
+
+
+async def test_reasoning_in_the_details_of_openrouter_is_read() -> None:
+    details = [{"type": "reasoning.text", "text": "Let me think.", "signature": None, "index": 0}]
+    async with FaultServer(answer(chat("Yes.", reasoning_details=details))) as server:
+        reply = await ask(server, endpoint=Endpoint("openrouter", "maker/m", f"{server.url}/v1", "k"))
+    assert reply.reasoning == "Let me think."
 
 
 @pytest.mark.parametrize(
@@ -155,6 +174,16 @@ async def test_lone_surrogates_do_not_poison_the_request() -> None:
     async with FaultServer(answer(chat())) as server:
         await ask(server, Request(text, messages))
         assert "before \ufffd after \ufffd" in json.dumps(server.asked[0].json, ensure_ascii=False)
+
+
+@pytest.mark.parametrize("refused", [False, True])
+async def test_lone_surrogates_in_a_schema_do_not_either(refused: bool) -> None:
+    schema = {**SCHEMA, "description": "a \ud800 b", "required": ["ok", "\udfff"]}
+    scripts = [answer({"error": {"message": "no JSON mode here"}}, 400)] if refused else []
+    async with FaultServer(*scripts, answer(chat(usage=None))) as server:
+        reply = await ask(server, a_request(schema=schema))
+        assert "a \ufffd b" in json.dumps(server.asked[-1].json, ensure_ascii=False)
+    assert reply.call.plain == refused
 
 
 @pytest.mark.parametrize(

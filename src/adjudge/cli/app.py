@@ -8,7 +8,7 @@ import traceback
 import typer
 
 from adjudge import __version__
-from adjudge.cli import checks, exporting, judging, runs
+from adjudge.cli import checks, exporting, judging, profiling, reading, runs
 from adjudge.cli.printing import say
 from adjudge.errors import AdjudgeError, InputError
 
@@ -21,16 +21,21 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
-    epilog="Exit status: 0 all passed, 1 some criterion failed, 2 bad input, 3 not judged, 4 a bug of adjudge.",
+    epilog=(
+        "Exit status: 0 all passed, or all is blameless; 1 some criterion failed, or some dimension is worse; 2 bad input; "
+        "3 not judged; 4 a bug of adjudge."
+    ),
 )
 rubrics = typer.Typer(help="Check a rubric before it judges.", no_args_is_help=True, rich_markup_mode=None)
 rubrics.command("check")(checks.check_rubric)
 app.add_typer(rubrics, name="rubric")
 app.command("judge")(judging.judge)
+app.command("read")(reading.read)
 app.command("demo")(judging.demo)
 app.command("import")(runs.import_runs)
 app.command("list")(runs.list_runs)
 app.command("show")(runs.show)
+app.command("profile")(profiling.profile_run)
 app.command("export")(exporting.export)
 app.command("verify")(checks.verify)
 app.command("doctor")(checks.doctor)

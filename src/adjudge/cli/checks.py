@@ -15,6 +15,8 @@ from adjudge.untrusted import shown
 
 if TYPE_CHECKING:
     from adjudge.machines.selftest import Check
+    from adjudge.rubric import Rubric
+    from adjudge.verifying import Verification
 
 
 def verify(
@@ -34,35 +36,52 @@ def verify(
             say("There are no judgments yet: `adjudge judge PATH --rubric FILE` makes one.")
         for each in checked:
             word = "sound" if each.sound else "NOT SOUND"
-            counts = f"{counted(each.verdicts, 'verdict')}, {counted(each.citations, 'citation')} checked"
+            counts = f"{_answers(each)}, {counted(each.citations, 'citation')} checked"
             sys.stdout.write(f"{each.judgment}  {word}  {counts}\n")
             for finding in each.findings:
                 sys.stdout.write(f"    {shown(finding.place)}: {shown(finding.words)}\n")
     return 0 if all(each.sound for each in checked) else 1
 
 
+def _answers(checked: Verification) -> str:
+    """The verdicts or the scores that were checked, counted; a judgment has one or the other."""
+    return counted(checked.scores, "score") if checked.scores else counted(checked.verdicts, "verdict")
+
+
 def check_rubric(
     path: Annotated[Path, typer.Argument(metavar="PATH", help="A rubric in YAML, TOML or JSON.")],
     as_json: Json = False,
 ) -> int:
-    """Say which criteria cannot be established.
+    """Say which criteria cannot be established, or which dimensions cannot be told apart.
 
-    Of each it says why looking does not establish it, and what a better one looks like. It never blocks.
+    Of each it says why, and what a better one looks like. It never blocks.
     """
-    from adjudge import wiring
+    from adjudge.rubric.reading import read_rubric
     from adjudge.rubric.wording import check_rubric as remarks_on
 
-    rubric = wiring.find_rubric(str(path))
+    rubric = read_rubric(path)
     remarks = remarks_on(rubric)
     if as_json:
-        print_json({"name": rubric.name, "hash": rubric.hash, "criteria": rubric.criteria, "remarks": remarks})
+        print_json({"name": rubric.name, "hash": rubric.hash, **_items(rubric), "remarks": remarks})
         return 0
     for remark in remarks:
-        sys.stdout.write(f"{remark.criterion or 'the rubric'}: {shown(remark.words)}\n")
+        sys.stdout.write(f"{remark.criterion or remark.dimension or 'the rubric'}: {shown(remark.words)}\n")
         sys.stdout.write(f"    {remark.wrong}\n    better: {remark.better}\n")
-    counts = f"{counted(len(rubric.criteria), 'criterion', 'criteria')}, {counted(len(remarks), 'remark')}"
-    say(f"{path}: {counts}, sha256 {rubric.hash[:16]}…")
+    items = _counted_items(rubric)
+    say(f"{path}: {items}, {counted(len(remarks), 'remark')}, sha256 {rubric.hash[:16]}…")
     return 0
+
+
+def _items(rubric: Rubric) -> dict[str, object]:
+    if rubric.dimensions:
+        return {"version": rubric.version, "dimensions": rubric.dimensions}
+    return {"criteria": rubric.criteria}
+
+
+def _counted_items(rubric: Rubric) -> str:
+    if rubric.dimensions:
+        return f"version {rubric.version}, {counted(len(rubric.dimensions), 'dimension')}"
+    return counted(len(rubric.criteria), "criterion", "criteria")
 
 
 def doctor(as_json: Json = False) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -24,19 +24,30 @@ NO_TASK = "The recording does not say what the task was; `task` in a run folder'
 
 
 def print_exhibit(name: str, record: Record, looks: Sequence[Look], as_json: bool) -> None:
-    """Print an entry or a look whole.
+    """Print an entry or a look whole, or every entry of a turn.
 
     Raises:
         InputError: there is none with this name.
     """
     exhibit = next((look for look in looks if look.id == name), None) or record.entry(name)
-    if exhibit is None:
-        known = f"e1 to e{len(record.entries)}" + (f", L1 to L{len(looks)}" if looks else "")
-        raise InputError(f"{name}: no such exhibit here; there are {known}")
+    found: list[Entry | Look] = [exhibit] if exhibit else [*_entries_of_turn(name, record)]
+    if not found:
+        counts = {"e": len(record.entries), "t": len(record.turns), "L": len(looks)}
+        known = ", ".join(f"{letter}1 to {letter}{count}" for letter, count in counts.items() if count)
+        raise InputError(f"{name}: no such exhibit here; there are {known or 'none'}")
     if as_json:
-        print_json(exhibit)
+        print_json(exhibit or found)
     else:
-        _write(f"{_heading(exhibit)}\n\n{shown(exhibit.text)}")
+        _write("\n\n".join(f"{_heading(each)}\n\n{shown(each.text)}" for each in found))
+
+
+def _entries_of_turn(name: str, record: Record) -> Iterator[Entry]:
+    """The entries of a turn, called `t7` or, of the first sub-agent, `s1.t7`; none if this is no turn's name."""
+    prefix, _, turn = name.rpartition(".")
+    owner = record.child(prefix) if prefix else record
+    number = turn.removeprefix("t")
+    if owner is not None and number != turn and number.isascii() and number.isdigit() and len(number) < 12:
+        yield from (entry for entry in owner.entries if entry.turn == int(number))
 
 
 def _heading(exhibit: Entry | Look) -> str:
@@ -93,8 +104,8 @@ def print_run(run: Run, judgments: Sequence[JudgmentRow]) -> None:
     print_table(("entry", "turn", "what", "tool", "status", "begins"), rows, right=(1,))
     if judgments:
         _write("")
-        cells = [(row.id, row.rubric or "no rubric", row.model or "", row.status, _passed(row)) for row in judgments]
-        print_table(("judgment", "rubric", "model", "status", "passed"), cells)
+        cells = [(row.id, row.rubric or "no rubric", row.model or "", row.status, _found(row)) for row in judgments]
+        print_table(("judgment", "rubric", "model", "status", "found"), cells)
 
 
 def _beginning(entry: Entry) -> str:
@@ -103,8 +114,13 @@ def _beginning(entry: Entry) -> str:
     return text.removeprefix(f"{entry.name}\n") if entry.kind == "call" else text
 
 
-def _passed(row: JudgmentRow) -> str:
-    return "" if row.status == "errored" else f"{row.passed} of {row.criteria}"
+def _found(row: JudgmentRow) -> str:
+    """What a judgment brought, as far as its row tells."""
+    if row.status == "errored":
+        return row.failure or ""
+    if row.judge == "reader":
+        return "empty" if row.empty else f"{row.scored} of {row.dimensions} scored"
+    return f"{row.passed} of {row.criteria} passed"
 
 
 def _status(entry: Entry) -> str:

@@ -12,6 +12,7 @@ from adjudge.cli.printing import counted, print_json, print_table, results, say
 from adjudge.errors import InputError
 
 if TYPE_CHECKING:
+    from adjudge.judgment import Judgment
     from adjudge.run import Run
     from adjudge.store.store import Store
 
@@ -127,10 +128,10 @@ def _score(status: str | None, score: float | None) -> str:
 def show(
     name: Annotated[str, typer.Argument(metavar="ID", help="A run's or a judgment's id, or the beginning of one.")],
     exhibit: Annotated[
-        str | None, typer.Argument(metavar="EXHIBIT", help="An entry (e12) or a look (L3), to see it whole.")
+        str | None, typer.Argument(metavar="EXHIBIT", help="An entry (e12), a turn (t7) or a look (L3), to see it whole.")
     ] = None,
     transcript: Annotated[
-        bool, typer.Option("--transcript", help="With a judgment: the evaluator's whole transcript.")
+        bool, typer.Option("--transcript", help="With a judgment: the judge's whole transcript.")
     ] = False,
     store: StorePath = None,
     as_json: Json = False,
@@ -150,7 +151,6 @@ def show(
 
 def _show_judgment(store: Store, name: str, exhibit: str | None, transcript: bool, as_json: bool) -> int:
     from adjudge.cli.exhibits import print_exhibit, print_transcript
-    from adjudge.cli.verdicts import print_judgment
 
     judgment = store.judgment(name)
     run = store.run(judgment.run)
@@ -159,12 +159,24 @@ def _show_judgment(store: Store, name: str, exhibit: str | None, transcript: boo
     elif as_json:
         print_json(judgment)
     else:
-        print_judgment(results(), judgment, run)
-        if store.workspace_changed(name):
+        _print_stored(store, judgment, run)
+        if judgment.looks and store.workspace_changed(name):
             say("The workspace has changed since this judgment: what its looks saw is kept, but may no longer be there.")
         if transcript:
             print_transcript(judgment)
     return 0
+
+
+def _print_stored(store: Store, judgment: Judgment, run: Run) -> None:
+    """Print a judgment as its kind is read: verdicts, or a reader's scores."""
+    from adjudge.cli.scores import print_scores
+    from adjudge.cli.verdicts import print_judgment
+
+    if judgment.judge.kind == "reader":
+        rubric = store.rubric(judgment.rubric_hash) if judgment.rubric_hash else None
+        print_scores(results(), judgment, run, rubric)
+    else:
+        print_judgment(results(), judgment, run)
 
 
 def _show_run(store: Store, name: str, exhibit: str | None, as_json: bool) -> int:

@@ -27,11 +27,19 @@ def print_judgment(console: Console, judgment: Judgment, run: Run) -> None:
     """Print who was judged by whom, each verdict with its citations, attempts to steer, the summary, score and cost."""
     from rich.text import Text
 
-    console.print(Text(_title(run), "bold"))
+    console.print(Text(title(run), "bold"))
     console.print(Text(_judge(judgment), "dim"))
     console.print()
     for verdict in judgment.verdicts:
         _print_verdict(console, verdict)
+    print_what_was_seen(console, judgment)
+    console.print(Text(_ending(judgment), "bold red" if judgment.status == "errored" else "bold"))
+
+
+def print_what_was_seen(console: Console, judgment: Judgment) -> None:
+    """Print attempts to steer the judge, its summary, and what a reader should know."""
+    from rich.text import Text
+
     if judgment.steering:
         console.print(Text("Attempts to steer the judge", "bold yellow"))
         for attempt in judgment.steering:
@@ -42,10 +50,10 @@ def print_judgment(console: Console, judgment: Judgment, run: Run) -> None:
         console.print()
     for warning in judgment.warnings:
         console.print(Text(f"Warning: {shown(warning)}", "yellow"))
-    console.print(Text(_ending(judgment), "bold red" if judgment.status == "errored" else "bold"))
 
 
-def _title(run: Run) -> str:
+def title(run: Run) -> str:
+    """Which run it is, in one line."""
     parts = [run.agent or "unknown agent", run.agent_version or ""]
     about = [" ".join(part for part in parts if part), run.model or "", counted(len(run.record.turns), "turn")]
     return one_line(" · ".join([run.id, *(part for part in about if part)]), 200)
@@ -59,12 +67,13 @@ def _judge(judgment: Judgment) -> str:
         counted(len(judgment.looks), "look"),
         ways.get(judgment.decided or "", ""),
         f"{judgment.seconds:.1f} s",
-        _cost(judgment),
+        tokens(judgment),
     ]
     return one_line(" · ".join(part for part in parts if part), 200)
 
 
-def _cost(judgment: Judgment) -> str:
+def tokens(judgment: Judgment) -> str:
+    """What the judging consumed, and what it cost if that is known."""
     if not judgment.calls:
         return ""
     usage = judgment.usage()
@@ -83,12 +92,17 @@ def _print_verdict(console: Console, verdict: Verdict) -> None:
         said = "pass" if verdict.answer.passed else "fail"
         console.print(hanging("      ", f"The model had answered {said}: {shown(verdict.answer.note)}", "dim"))
     for holding in verdict.holdings:
-        quote = f"“{one_line(holding.citation.quote, 160)}”"
-        if holding.standing:
-            console.print(hanging(f"      {_exhibit(holding):<5} ", quote, "cyan"))
-        else:
-            console.print(hanging(f"    ✗ {_exhibit(holding):<5} ", f"{quote} {one_line(holding.fault or '', 200)}", "dim"))
+        print_holding(console, holding)
     console.print()
+
+
+def print_holding(console: Console, holding: Holding) -> None:
+    """Print a citation: its exhibit and the quote, and what is wrong with one that does not hold."""
+    quote = f"“{one_line(holding.citation.quote, 160)}”"
+    if holding.standing:
+        console.print(hanging(f"      {_exhibit(holding):<5} ", quote, "cyan"))
+    else:
+        console.print(hanging(f"    ✗ {_exhibit(holding):<5} ", f"{quote} {one_line(holding.fault or '', 200)}", "dim"))
 
 
 def _manner(verdict: Verdict) -> str:

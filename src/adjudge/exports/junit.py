@@ -8,19 +8,26 @@ from xml.etree import ElementTree
 
 from adjudge.evidence import Holding, fold
 from adjudge.exports.judged import Judged
-from adjudge.judgment import Verdict
+from adjudge.exports.scores import figure, scale_of, share_of_cause, why_none, worse
+from adjudge.judgment import CauseFound, Score, Verdict
 from adjudge.untrusted import shown
+
+COUNTS = {"tests": ".//testcase", "failures": ".//failure", "errors": ".//error", "skipped": ".//skipped"}
+"""What is counted in each suite and in all, and where it stands."""
 
 _ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """What XML 1.0 has no way to write, not even as a reference (its production 2, `Char`)."""
 
 
 def junit_xml(judged: Iterable[Judged]) -> str:
-    """A `testsuite` for each judgment, a `testcase` for each criterion; an errored judgment is one `error`."""
+    """A `testsuite` for each judgment, a `testcase` for each criterion or dimension.
+
+    A judgment that brought nothing, because it is errored or empty, has one `error` besides.
+    """
     root = ElementTree.Element("testsuites", name="adjudge")
     for each in judged:
         root.append(_suite(each))
-    for name in ("tests", "failures", "errors"):
+    for name in COUNTS:
         root.set(name, str(sum(int(suite.get(name, "0")) for suite in root)))
     ElementTree.indent(root)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
@@ -28,22 +35,25 @@ def junit_xml(judged: Iterable[Judged]) -> str:
 
 def _suite(judged: Judged) -> ElementTree.Element:
     judgment = judged.judgment
-    errored = judgment.status == "errored"
     suite = _element(
         "testsuite",
         name=f"{judgment.run} {judgment.rubric or 'without a rubric'}",
         id=judgment.id,
         timestamp=judgment.started,
         time=f"{judgment.seconds:.3f}",
-        tests=str(len(judgment.verdicts) + errored),
-        failures=str(sum(not verdict.passed for verdict in judgment.verdicts)),
-        errors=str(int(errored)),
     )
-    if errored:
+    if judgment.status == "errored":
         case = _case(suite, "judgment", judged)
         case.append(_element("error", "The run could not be judged.", message=judgment.reason or "", type="errored"))
+    elif judgment.empty:
+        case = _case(suite, "judgment", judged)
+        case.append(_element("error", "The reader answered.", message="no dimension has a value", type="empty"))
     for verdict in judgment.verdicts:
         _add_verdict(suite, verdict, judged)
+    for score in judgment.scores:
+        _add_score(suite, score, judged)
+    for name, path in COUNTS.items():
+        suite.set(name, str(len(suite.findall(path))))
     return suite
 
 
@@ -55,6 +65,24 @@ def _add_verdict(suite: ElementTree.Element, verdict: Verdict, judged: Judged) -
         case.append(_element("system-out", said))
     else:
         case.append(_element("failure", said, message=verdict.note, type=verdict.cause or "fail"))
+
+
+def _add_score(suite: ElementTree.Element, score: Score, judged: Judged) -> None:
+    case, dimension = _case(suite, score.dimension, judged), judged.dimension(score.dimension)
+    value = f"{figure(score.value)} ({scale_of(dimension)})"
+    said = "\n".join([value, score.reasoning, *map(_cited, score.holdings), *map(_caused, score.causes)])
+    if (why := why_none(score)) is not None:
+        case.append(_element("skipped", said, message=why, type=score.fault or "not established"))
+    elif dimension is None:
+        case.append(_element("skipped", said, message="the rubric, which tells what is blameless, is not at hand"))
+    elif worse(dimension, score):
+        case.append(_element("failure", said, message=value, type="worse than blameless"))
+    else:
+        case.append(_element("system-out", said))
+
+
+def _caused(cause: CauseFound) -> str:
+    return f"{cause.cause}, {share_of_cause(cause)}: {cause.recommendation}"
 
 
 def _case(suite: ElementTree.Element, name: str, judged: Judged) -> ElementTree.Element:

@@ -6,10 +6,11 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from secrets import token_hex
-from typing import Any
+from typing import Any, get_args
 
 from adjudge import __version__
-from adjudge.judgment import Judge, Judgment
+from adjudge.errors import ModelError
+from adjudge.judgment import Failure, Judge, Judgment
 from adjudge.rubric import Rubric
 from adjudge.run import Run
 
@@ -21,6 +22,12 @@ VERSION = __version__
 def utc_now() -> datetime:
     """The time of day, with its zone."""
     return datetime.now(UTC)
+
+
+def failure_of(error: ModelError) -> Failure:
+    """The sort of failure under which a judgment is kept for which no model could be had."""
+    kinds: dict[str, Failure] = {kind: kind for kind in get_args(Failure)}
+    return kinds.get(error.kind, "broken")
 
 
 class Row:

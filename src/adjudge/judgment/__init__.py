@@ -16,7 +16,6 @@ from adjudge.judgment.values import (
     Judgment,
     Omitted,
     Prepared,
-    PruneMode,
     Rung,
     Score,
     Status,
@@ -24,6 +23,7 @@ from adjudge.judgment.values import (
     Step,
     Verdict,
 )
+from adjudge.settings import PruneMode
 
 __all__ = [
     "Answer",

@@ -8,11 +8,11 @@ import msgspec
 
 from adjudge.evidence import Citation, Holding, Look
 from adjudge.record import Usage
+from adjudge.settings import PruneMode
 
 Cause = Literal["agent", "environment", "unproven", "skipped", "evidence"]
 Status = Literal["judged", "errored"]
 Rung = Literal["schema", "again", "transcribed", "prose"]
-PruneMode = Literal["full", "pruned", "automatic"]
 Failure = Literal["judge_parse_failed", "timeout", "budget", "context", "filtered", "refused", "busy", "broken", "differs"]
 
 
@@ -117,7 +117,10 @@ class Prepared(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Call(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One call to a model, for the ledger. `cost` is in US dollars, `None` where no price is known."""
+    """One call to a model, for the ledger. `cost` is in US dollars, `None` where no price is known.
+
+    `plain` says that a JSON schema was asked for and told in words, since the endpoint does not know any.
+    """
 
     model: str
     usage: Usage
@@ -125,6 +128,7 @@ class Call(msgspec.Struct, frozen=True, omit_defaults=True):
     attempts: int = 1
     error: str | None = None
     estimated: bool = False
+    plain: bool = False
 
 
 class Step(msgspec.Struct, frozen=True, omit_defaults=True):

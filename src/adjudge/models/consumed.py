@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import msgspec
 
 from adjudge.ports import Request
@@ -13,7 +15,9 @@ CHARACTERS_A_TOKEN = 4
 def tokens_of(request: Request) -> int:
     """A careful estimate of a request's size in tokens: a fourth of its characters, tools and schema included."""
     said = sum(len(m.text) + sum(len(call.name) + len(call.arguments) for call in m.calls) for m in request.messages)
-    declared = len(msgspec.json.encode((request.tools, request.schema)))
+    # Not msgspec's encoder, which takes no half of a surrogate pair.
+    tools = msgspec.to_builtins(request.tools)
+    declared = len(json.dumps([tools, request.schema], ensure_ascii=False, separators=(",", ":")))
     return (len(request.system) + said + declared) // CHARACTERS_A_TOKEN + 1
 
 

@@ -44,7 +44,7 @@ def messages_of(request: Request, plain: bool) -> list[ModelMessage]:
         else:
             parts.append(_part(message))
     if plain and request.schema is not None:
-        parts.append(UserPromptPart(_SCHEMA.format(json.dumps(request.schema))))
+        parts.append(UserPromptPart(_SCHEMA.format(json.dumps(_sendable(request.schema), ensure_ascii=False))))
     return [*messages, ModelRequest(parts)] if parts else messages
 
 
@@ -85,8 +85,21 @@ def parameters_of(request: Request, plain: bool) -> ModelRequestParameters:
             for tool in request.tools
         ],
         output_mode="text" if schema is None else "native",
-        output_object=None if schema is None else OutputObjectDefinition(json_schema=schema, name="answer"),
+        output_object=None if schema is None else OutputObjectDefinition(json_schema=_sendable(schema), name="answer"),
     )
+
+
+def _sendable(schema: dict[str, Any]) -> dict[str, Any]:
+    """The same schema, every string of which can be encoded."""
+    return {clean(name): _sendable_value(value) for name, value in schema.items()}
+
+
+def _sendable_value(value: Any) -> Any:
+    if isinstance(value, dict):
+        return _sendable(value)
+    if isinstance(value, list):
+        return [_sendable_value(item) for item in value]
+    return clean(value) if isinstance(value, str) else value
 
 
 def settings_of(request: Request) -> ModelSettings:

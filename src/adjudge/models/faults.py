@@ -52,8 +52,8 @@ _NO_MONEY = re.compile(
     re.IGNORECASE,
 )
 _SCHEMA = re.compile(
-    r"response_?format|json_?schema|structured output|response_?(json_?)?schema|output_(config|format)"
-    r"|handle the requested parameters",
+    r"response_?format|json[_ ]?schema|structured output|response_?(json_?|mime_?)?(schema|type)|output_(config|format)"
+    r"|json[_ ](mode|object|output)|guided_?(json|decoding)|grammar|handle the requested parameters",
     re.IGNORECASE,
 )
 

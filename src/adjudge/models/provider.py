@@ -60,7 +60,8 @@ class ProviderModel:
         except ModelError as error:
             raise self._with_bill(error, request, billed, time.monotonic() - started) from error.__cause__
         call = self._call(request, billed, _characters(reply), reply.call.model, time.monotonic() - started)
-        return msgspec.structs.replace(reply, call=msgspec.structs.replace(call, attempts=max(attempts, len(billed))))
+        call = msgspec.structs.replace(call, attempts=max(attempts, len(billed)), plain=reply.call.plain)
+        return msgspec.structs.replace(reply, call=call)
 
     def price(self, usage: Usage) -> float | None:
         """What this usage costs in US dollars, `None` if no price is known."""
@@ -73,15 +74,16 @@ class ProviderModel:
     async def _attempt(self, request: Request, billed: list[Arrived]) -> Reply:
         plain = self._plain and request.schema is not None
         try:
-            reply = await self._ask(request, plain, billed)
+            return await self._ask(request, plain, billed)
         except Fault as fault:
             if request.schema is None or plain or not fault.plain:
                 raise
-            reply = await self._ask(request, True, billed)
-            self._plain = True  # this endpoint knows no schemas; do not ask it again
-        if not (reply.text or reply.calls or reply.reasoning) and reply.stop == "end":
-            raise Fault("the model answered with nothing at all", "broken", again=len(billed) < 2)
-        return reply
+        self._plain = True  # this endpoint knows no schemas; do not ask it again
+        try:
+            return await self._ask(request, True, billed)
+        except Fault as fault:
+            self._plain = fault.kind != "refused"  # without a schema too: it was not the schema that it refused
+            raise
 
     async def _ask(self, request: Request, plain: bool, billed: list[Arrived]) -> Reply:
         came: list[Arrived] = []
@@ -99,7 +101,7 @@ class ProviderModel:
         finally:
             arrived.reset(token)
             billed += came
-        return _reply(response, came[-1])
+        return _reply(response, came[-1], plain)
 
     def _call(self, request: Request, billed: list[Arrived], received: int, model: str, seconds: float) -> Call:
         """The ledger's line for all that was billed in one call."""
@@ -118,14 +120,14 @@ class ProviderModel:
         return error
 
 
-def _reply(response: ModelResponse, said: Arrived) -> Reply:
+def _reply(response: ModelResponse, said: Arrived, plain: bool) -> Reply:
     calls = conversation.with_own_ids(response)
     text = conversation.text_of(response)
     refusal = (response.provider_details or {}).get("refusal")
     stop = "filtered" if refusal else stop_of(said.finish, len(calls))
     text = text or (refusal if isinstance(refusal, str) else "")
     message = Message("assistant", text, calls, opaque=conversation.opaque_of(response))
-    call = Call(said.model or "", Usage(), 0.0)  # the whole line is drawn up when all attempts are known
+    call = Call(said.model or "", Usage(), 0.0, plain=plain)  # the whole line is drawn up when all attempts are known
     return Reply(text, calls, stop, message, call, conversation.reasoning_of(response))
 
 
@@ -138,8 +140,8 @@ def _unread(error: Exception, came: bool) -> Exception:
     if isinstance(error, UserError):
         return Fault(f"the request does not suit this model: {str(error)[:300]}", "refused", plain=True)
     if came:
-        # The reply had passed our checks and still tripped what reads it.
-        return Fault(f"the reply cannot be read: {type(error).__name__}: {str(error)[:200]}", "broken", again=True)
+        # The reply had passed our checks and still tripped what reads it. It is billed, so asking again is another call.
+        return Fault(f"the reply cannot be read: {type(error).__name__}: {str(error)[:200]}", "broken")
     return error
 
 

@@ -8,9 +8,11 @@ from __future__ import annotations
 import json
 import re
 import socket
+import ssl
 import urllib.request
 import zlib
 from contextvars import ContextVar
+from functools import cache
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
@@ -34,6 +36,7 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
         self._format = format
         self._inner = httpx2.AsyncHTTPTransport(
             limits=httpx2.Limits(max_connections=1000, max_keepalive_connections=100),
+            verify=_trusted(),
             proxy=None if is_near(place) else _proxy(place),
             socket_options=_KEEP_ALIVE,
         )
@@ -64,6 +67,12 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
     async def aclose(self) -> None:
         """Close all connections."""
         await self._inner.aclose()
+
+
+@cache
+def _trusted() -> ssl.SSLContext:
+    """Whom to trust, for all connections: reading the certificates takes longer than many a call."""
+    return httpx2.create_ssl_context()
 
 
 def _reply(response: httpx2.Response, body: bytes) -> Any:

@@ -63,22 +63,52 @@ def _raise_inner_error(reply: Json) -> None:
 
 def _chat(reply: Json) -> Arrived:
     choice = _first(reply.get("choices"), "choices")
-    message = choice.get("message")
+    finish, message = _text(choice.get("finish_reason")), choice.get("message")
     if not isinstance(message, dict):
-        raise Fault("the reply's first choice has no message", "broken", again=True)
-    finish = _text(choice.get("finish_reason"))
+        if stop_of(finish, 0) == "filtered":  # some leave the message out then
+            message = {}
+        else:
+            raise Fault("the reply's first choice has no message", "broken", again=True)
     if finish == "error":
         raise Fault("the provider broke off with an error", "broken", again=True)
-    arrived = Arrived(_chat_usage(reply.pop("usage", None)), finish, _text(reply.get("model")))
+    arrived = Arrived(_chat_usage(reply.get("usage")), finish, _text(reply.get("model")))
+    mended = {"index": 0, "finish_reason": "stop", "logprobs": None, "message": _chat_message(message)}
+    identifier, provider = _text(reply.get("id")) or "", _text(reply.get("provider")) or ""
+    reply.clear()
+    reply.update(id=identifier, object="chat.completion", model=arrived.model or "", created=0, provider=provider)
+    reply.update(choices=[mended])
+    return arrived
+
+
+def _chat_message(message: Json) -> Json:
+    """What is read of a message, each of the kind that the SDK insists on."""
     calls = [_chat_call(call) for call in _list(message.get("tool_calls"))]
     _bound(calls)
-    message.update(role="assistant", content=message.get("content"), tool_calls=calls or None)
-    message.pop("annotations", None)
-    message.pop("function_call", None)
-    choice.update(index=0, finish_reason="stop", logprobs=None)
-    reply.update(id=_text(reply.get("id")) or "", object="chat.completion", model=arrived.model or "")
-    reply.update(choices=[choice], created=0, provider=_text(reply.get("provider")) or "")
-    return arrived
+    kept: Json = {"role": "assistant", "content": _chat_content(message.get("content")), "tool_calls": calls or None}
+    kept["refusal"] = as_text(message.get("refusal") or None) or None
+    for name in ("reasoning", "reasoning_content"):
+        if text := _text(message.get(name)):
+            kept[name] = text
+    details = [_chat_detail(detail) for detail in _list(message.get("reasoning_details")) if isinstance(detail, dict)]
+    if known := [detail for detail in details if detail.get("type") in _DETAILS]:
+        kept["reasoning_details"] = known
+    return kept
+
+
+def _chat_content(content: Any) -> str | None:
+    """The text, which some give in pieces; `None` if there is none."""
+    pieces = [piece.get("text") if isinstance(piece, dict) else piece for piece in _list(content)]
+    return _text(content) or "".join(piece for piece in pieces if isinstance(piece, str)) or None
+
+
+_DETAILS = ("reasoning.text", "reasoning.summary", "reasoning.encrypted")
+
+
+def _chat_detail(detail: Json) -> Json:
+    words = ("type", "id", "format", "text", "summary", "data", "signature")
+    kept: Json = {name: detail[name] for name in words if isinstance(detail.get(name), str)}
+    index = _count(detail.get("index"))
+    return kept if index is None else kept | {"index": index}
 
 
 def _chat_call(call: Any) -> Json:
@@ -172,7 +202,8 @@ def _gemini(reply: Json) -> Arrived:
 
 
 def _gemini_part(part: Json) -> Json:
-    kept = {name: part[name] for name in ("text", "thought", "thoughtSignature") if part.get(name) is not None}
+    kinds: dict[str, type] = {"text": str, "thought": bool, "thoughtSignature": str}
+    kept: Json = {name: part[name] for name, kind in kinds.items() if isinstance(part.get(name), kind)}
     call = part.get("functionCall")
     if isinstance(call, dict):
         arguments = call.get("args", {})

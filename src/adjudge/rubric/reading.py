@@ -15,20 +15,21 @@ from typing import Any
 import yaml
 
 from adjudge.errors import InputError
+from adjudge.rubric.dimensions import read_dimensions
 from adjudge.rubric.schema import read_criteria
-from adjudge.rubric.values import Rubric, rubric_hash
+from adjudge.rubric.values import Rubric, hash_of_dimensions, rubric_hash
 
 LARGEST = 1_000_000
 """Bytes of a rubric's file."""
 
 DEEPEST = 8
-"""Levels of lists and mappings in each other; a rubric needs four."""
+"""Levels of lists and mappings in each other; a rubric of either kind needs four."""
 
 _QUOTES = 'a text that starts with a mark such as ` * & ! % @ or has ": " in it must stand in quotes'
 
 
 def read_rubric(path: Path) -> Rubric:
-    """The rubric in a file: a list of criteria, or `{name, criteria}`.
+    """The rubric in a file: a list of criteria, `{name, criteria}`, or `{name, version, dimensions}`.
 
     Raises:
         InputError: the file cannot be read, or is not such a rubric; the message names the file and the place.
@@ -37,9 +38,27 @@ def read_rubric(path: Path) -> Rubric:
     try:
         data = _parsed(path, text)
     except RecursionError as error:
-        raise InputError(f"{path}: is nested too deeply; a rubric is a list of criteria") from error
+        raise InputError(f"{path}: is nested too deeply; a rubric is a list of criteria or of dimensions") from error
+    return _of_dimensions(path, data) if _has_dimensions(path, data) else _of_criteria(path, data)
+
+
+def _has_dimensions(path: Path, data: Any) -> bool:
+    """Whether a file means to be a rubric of dimensions: it has some, or a version, which criteria do without."""
+    if not isinstance(data, dict):
+        return False
+    if "dimensions" in data and "criteria" in data:
+        raise InputError(f"{path}: has both criteria and dimensions, which different judges answer; write two files")
+    return "dimensions" in data or ("version" in data and "criteria" not in data)
+
+
+def _of_criteria(path: Path, data: Any) -> Rubric:
     name, criteria = read_criteria(data, str(path), path.stem)
     return Rubric(name, criteria, rubric_hash(criteria), str(path))
+
+
+def _of_dimensions(path: Path, data: dict[Any, Any]) -> Rubric:
+    name, version, dimensions = read_dimensions(data, str(path), path.stem)
+    return Rubric(name, (), hash_of_dimensions(dimensions, version), str(path), dimensions, version)
 
 
 def _text(path: Path) -> str:
@@ -49,7 +68,7 @@ def _text(path: Path) -> str:
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from error
     if len(data) > LARGEST:
-        raise InputError(f"{path}: is larger than {LARGEST} bytes; a rubric is a short list of criteria")
+        raise InputError(f"{path}: is larger than {LARGEST} bytes; a rubric is a short list of criteria or of dimensions")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -102,11 +121,13 @@ class _Loader(_Base):  # type: ignore[misc]  # the C loader is there in every wh
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         """The mapping of a node, each key once."""
-        keys = [str(key.value) for key, _ in node.value]
-        if repeated := next((key for key in keys if keys.count(key) > 1), None):
-            raise yaml.constructor.ConstructorError(
-                problem=f'"{repeated[:80]}" is given twice', problem_mark=node.start_mark
-            )
+        seen: set[str] = set()
+        for key in (str(key.value) for key, _ in node.value):
+            if key in seen:
+                raise yaml.constructor.ConstructorError(
+                    problem=f'"{key[:80]}" is given twice', problem_mark=node.start_mark
+                )
+            seen.add(key)
         mapping: dict[Any, Any] = super().construct_mapping(node, deep=deep)
         return mapping
 
@@ -135,4 +156,4 @@ def _plain_yaml_only(path: Path, text: str) -> None:
             raise InputError(f"{path}: line {line}: tags ({tag}) are not read here; leave it out")
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if depth > DEEPEST:
-            raise InputError(f"{path}: line {line}: is nested too deeply; a rubric is a list of criteria")
+            raise InputError(f"{path}: line {line}: is nested too deeply; a rubric is a list of criteria or of dimensions")

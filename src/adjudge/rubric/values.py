@@ -119,4 +119,11 @@ def _hash(content: list[object]) -> str:
 
 
 def _plain(value: Criterion | Dimension) -> dict[str, object]:
-    return {name: item for name, item in msgspec.to_builtins(value).items() if item is not None}
+    return {name: _canonical(item) for name, item in msgspec.to_builtins(value).items() if item is not None}
+
+
+def _canonical(item: object) -> object:
+    """Whole numbers without a decimal point, since `0` and `0.0` are one value in some syntaxes and two in others."""
+    if isinstance(item, dict):  # a scale, or a probe
+        return {name: _canonical(part) for name, part in item.items()}
+    return int(item) if isinstance(item, float) and item.is_integer() else item

@@ -1,4 +1,4 @@
-"""Checking a rubric's wording: which criteria cannot be established by looking, and what a better one looks like.
+"""Checking a rubric's wording: what cannot be established by looking or told apart by reading, and what would be better.
 
 Remarks are advice and never stop a judgment. They know English only.
 """
@@ -10,23 +10,34 @@ from collections.abc import Iterator
 
 import msgspec
 
-from adjudge.rubric.values import Criterion, Rubric
+from adjudge.rubric.values import Criterion, Dimension, Rubric, Scale
 
 PLENTY = 12
-"""Criteria after which a rubric is better split."""
+"""Criteria, or dimensions, after which a rubric is better split."""
+
+FEW = 10
+"""Values up to which each value of a scale of whole numbers can have its own words."""
 
 
 class Remark(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What is wrong with a criterion (or, without one, with the rubric), at which words, and the shape of a better one."""
+    """What is wrong, at which words, and the shape of something better.
+
+    It is about a criterion, a dimension, or, with neither, the rubric.
+    """
 
     criterion: str | None
     words: str
     wrong: str
     better: str
+    dimension: str | None = None
 
 
 def check_rubric(rubric: Rubric) -> tuple[Remark, ...]:
     """The remarks on a rubric, in its order. What a probe decides needs no remark."""
+    return _on_dimensions(rubric) if rubric.dimensions else _on_criteria(rubric)
+
+
+def _on_criteria(rubric: Rubric) -> tuple[Remark, ...]:
     remarks = [remark for criterion in rubric.criteria if criterion.probe is None for remark in _remarks(criterion)]
     if len(rubric.criteria) > PLENTY:
         remarks.append(
@@ -68,9 +79,13 @@ _NAMED = re.compile(
 )
 
 
+def _vague(words: str) -> list[str]:
+    return list(dict.fromkeys(match[0].lower() for match in _VAGUE.finditer(words)))
+
+
 def _remarks(criterion: Criterion) -> Iterator[Remark]:
     words = _LITERAL.sub("§", criterion.text)
-    if vague := list(dict.fromkeys(match[0].lower() for match in _VAGUE.finditer(words))):
+    if vague := _vague(words):
         yield Remark(
             criterion.id,
             ", ".join(vague),
@@ -91,3 +106,52 @@ def _remarks(criterion: Criterion) -> Iterator[Remark]:
             "names no file, command, tool or number to look at",
             "name it: in `PATH`, `COMMAND` exits with status 0; the final message says NUMBER",
         )
+
+
+# --- dimensions
+
+
+def _on_dimensions(rubric: Rubric) -> tuple[Remark, ...]:
+    found = [
+        Remark(None, *words, dimension=dimension.id)
+        for dimension in rubric.dimensions
+        for words in (*_on_values(dimension), *_on_findings(dimension))
+    ]
+    if len(rubric.dimensions) > PLENTY:
+        words = f"{len(rubric.dimensions)} dimensions"
+        better = f"at most {PLENTY}; a second file for the rest"
+        found.append(Remark(None, words, "are more than one reading can keep apart", better))
+    return tuple(found)
+
+
+Words = tuple[str, str, str]
+"""The words, what is wrong with them, and what would be better."""
+
+
+def _on_values(dimension: Dimension) -> Iterator[Words]:
+    """Whether two people would give the same value."""
+    if not dimension.guidance:
+        yield "no guidance", "nothing tells its values apart", "say for each value what stands in the record when it is so"
+    elif untold := [
+        value for value in _values(dimension.scale) if not re.search(rf"(?<![\w.-]){value}\b", dimension.guidance)
+    ]:
+        words = ", ".join(map(str, untold))
+        yield words, "are values that the guidance does not tell apart", "for each value a fact, as in `2: it cost a turn`"
+    if vague := _vague(_LITERAL.sub("§", dimension.description)):
+        wrong = "two people could read the same record and disagree"
+        yield ", ".join(vague), wrong, "say in the description what the agent did when it is so"
+
+
+def _on_findings(dimension: Dimension) -> Iterator[Words]:
+    """Whether what only looks like a finding, or fits no cause, has a place."""
+    if not dimension.not_findings:
+        wrong = "what only looks like a finding will be taken for one"
+        yield "no not_findings", wrong, "list what a fair reader would let pass"
+    if dimension.causes and "other" not in (cause.lower() for cause in dimension.causes):
+        yield "causes", "what fits none of them will be pressed into one", "add `other`"
+
+
+def _values(scale: Scale) -> range:
+    """The values of a scale, if they are few."""
+    few = scale.whole and scale.most - scale.least < FEW
+    return range(int(scale.least), int(scale.most) + 1) if few else range(0)

@@ -11,12 +11,13 @@ from adjudge.errors import OutsideError
 from adjudge.judgment import Judgment
 from adjudge.record import Record
 from adjudge.store.records import records
+from adjudge.store.rows import prompt_tokens, scored
 from adjudge.store.store import Store
 from adjudge.verifying import Finding, Verification, verify
 
 
 def verify_stored(store: Store, identifier: str) -> Verification:
-    """Check a judgment as it is stored: its row, the blobs' hashes, then every citation, verdict and the score.
+    """Check a judgment as it is stored: its row, the blobs' hashes, then every citation, verdict and score.
 
     Raises:
         InputError: there is no such judgment, or a newer adjudge wrote it.
@@ -29,7 +30,7 @@ def verify_stored(store: Store, identifier: str) -> Verification:
         return Verification(identifier, findings=(Finding("store", str(error)),))
     damage = [*_of_row(store, judgment), *_of_record(run.record)]
     checked = verify(judgment, run.record, rubric)
-    return Verification(identifier, checked.verdicts, checked.citations, (*damage, *checked.findings))
+    return msgspec.structs.replace(checked, findings=(*damage, *checked.findings))
 
 
 def _of_row(store: Store, judgment: Judgment) -> Iterator[Finding]:
@@ -42,6 +43,11 @@ def _of_row(store: Store, judgment: Judgment) -> Iterator[Finding]:
         "passed": (row.passed, sum(verdict.passed for verdict in judgment.verdicts)),
         "criteria": (row.criteria, len(judgment.verdicts)),
         "model": (row.model, judgment.judge.model),
+        "failure": (row.failure, judgment.failure),
+        "scored": (row.scored, scored(judgment)),
+        "dimensions": (row.dimensions, len(judgment.scores)),
+        "empty": (row.empty, judgment.empty),
+        "prompt_tokens": (row.prompt_tokens, prompt_tokens(judgment)),
     }
     for name, (in_row, in_judgment) in stored.items():
         if in_row != in_judgment:

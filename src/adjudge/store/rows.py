@@ -10,7 +10,7 @@ import msgspec
 from sqlalchemy import Connection, Select, String, Table, and_, func, select
 
 from adjudge.errors import InputError
-from adjudge.judgment import Judgment, Status
+from adjudge.judgment import Failure, Judgment, Status
 from adjudge.rubric import Rubric
 from adjudge.run import Grade, Outcome, Run
 from adjudge.store.schema import judgments, runs
@@ -18,6 +18,8 @@ from adjudge.untrusted import one_line
 
 NAMED = 6
 """Candidates that a message names."""
+LEARNED = 500
+"""Judgments of a model from which the size of its tokens is learned: what a provider counts may change."""
 
 
 class RunRow(msgspec.Struct, frozen=True):
@@ -38,7 +40,12 @@ class RunRow(msgspec.Struct, frozen=True):
 
 
 class JudgmentRow(msgspec.Struct, frozen=True):
-    """A stored judgment as a list shows it. `rubric` is its name; `passed` of `criteria` verdicts are passes."""
+    """A stored judgment as a list shows it. `rubric` is its name; `passed` of `criteria` verdicts are passes.
+
+    Of a reader `scored` of `dimensions` scores have a value, none if it is `empty`; `prune` is the mode that was used.
+    `characters` is the size of its first request and `prompt_tokens` what the provider counted for that, `None` where it
+    did not, or where more than one request may be in the count.
+    """
 
     id: str
     added: str
@@ -55,6 +62,14 @@ class JudgmentRow(msgspec.Struct, frozen=True):
     started: str
     seconds: float
     cost: float | None
+    scored: int
+    dimensions: int
+    empty: bool
+    decided: str | None
+    failure: Failure | None
+    prune: str | None
+    characters: int | None
+    prompt_tokens: int | None
 
 
 def run_rows(connection: Connection) -> list[RunRow]:
@@ -102,6 +117,15 @@ def judgment_rows(connection: Connection, run: str | None = None) -> list[Judgme
     return [judgment_row(row._mapping) for row in connection.execute(query)]
 
 
+def calibration_pairs(connection: Connection, model: str) -> list[tuple[int, int]]:
+    """The sizes of the latest requests to a model, in characters and in tokens as its provider counted them."""
+    sizes = select(judgments.c.characters, judgments.c.prompt_tokens).where(
+        judgments.c.model == model, judgments.c.characters > 0, judgments.c.prompt_tokens > 0
+    )
+    query = sizes.order_by(judgments.c.added.desc(), judgments.c.id).limit(LEARNED)
+    return [(int(row[0]), int(row[1])) for row in connection.execute(query)]
+
+
 def judgment_row(row: Mapping[Any, Any]) -> JudgmentRow:
     """The value of a row."""
     names = {"rubric": "rubric_name", "rubric_hash": "rubric"}
@@ -132,6 +156,7 @@ def values_of_run(run: Run, blob: str) -> dict[str, Any]:
 
 def values_of_judgment(judgment: Judgment, blob: str, workspace: str | None) -> dict[str, Any]:
     """The columns of a judgment; `workspace` is the fingerprint of its run's folder."""
+    prepared = judgment.prepared
     return {
         "id": judgment.id,
         "added": now(),
@@ -150,7 +175,29 @@ def values_of_judgment(judgment: Judgment, blob: str, workspace: str | None) -> 
         "seconds": judgment.seconds,
         "cost": judgment.usage().cost,
         "workspace": workspace,
+        "scored": scored(judgment),
+        "dimensions": len(judgment.scores),
+        "empty": judgment.empty,
+        "decided": judgment.decided,
+        "failure": judgment.failure,
+        "prune": prepared.mode if prepared else None,
+        "characters": prepared.characters if prepared else None,
+        "prompt_tokens": prompt_tokens(judgment),
     }
+
+
+def scored(judgment: Judgment) -> int:
+    """How many of its dimensions have a value."""
+    return sum(score.value is not None for score in judgment.scores)
+
+
+def prompt_tokens(judgment: Judgment) -> int | None:
+    """What the provider counted for a reader's request, if it was asked once and nothing else can be in the count."""
+    if judgment.prepared is None or len(judgment.calls) != 1:
+        return None
+    (call,) = judgment.calls
+    tokens = call.usage.prompt
+    return None if tokens is None or call.estimated or call.attempts != 1 or not 0 < tokens < 2**31 else tokens
 
 
 def values_of_rubric(rubric: Rubric, blob: str) -> dict[str, Any]:
@@ -161,6 +208,7 @@ def values_of_rubric(rubric: Rubric, blob: str) -> dict[str, Any]:
         "blob": blob,
         "name": plain(rubric.name),
         "criteria": len(rubric.criteria),
+        "dimensions": len(rubric.dimensions),
     }
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Column, Float, ForeignKey, Index, Integer, MetaData, String, Table
+from sqlalchemy import Boolean, Column, Float, ForeignKey, Index, Integer, MetaData, String, Table, false
 
-REVISIONS = ("0001",)
+REVISIONS = ("0001", "0002")
 """Every revision of the schema that this adjudge knows, the latest last; the files are in `migrations/versions`."""
 
 metadata = MetaData(
@@ -53,6 +53,7 @@ rubrics = Table(
     Column("blob", String, nullable=False),
     Column("name", String, nullable=False),
     Column("criteria", Integer, nullable=False),
+    Column("dimensions", Integer, nullable=False, server_default="0"),
 )
 
 judgments = Table(
@@ -75,7 +76,18 @@ judgments = Table(
     Column("seconds", Float, nullable=False),
     Column("cost", Float),
     Column("workspace", String),
+    Column("scored", Integer, nullable=False, server_default="0"),
+    Column("dimensions", Integer, nullable=False, server_default="0"),
+    Column("empty", Boolean, nullable=False, server_default=false()),
+    Column("decided", String),
+    Column("failure", String),
+    Column("prune", String),
+    Column("characters", Integer),
+    Column("prompt_tokens", Integer),
 )
-"""`workspace` is a fingerprint of the run's folder, taken when the judgment landed (see `workspace.py`)."""
+"""`workspace` is a fingerprint of the run's folder, taken when the judgment landed (see `workspace.py`).
+
+The columns from `scored` on came with the reader; in rows from before, `decided` is not known.
+"""
 
 Index(None, judgments.c.run)

@@ -159,6 +159,11 @@ class Store:
             raise InputError(f"there is no judgment {judgment!r} in the store")
         return rows.judgment_row(row._mapping)
 
+    def calibration_pairs(self, model: str) -> list[tuple[int, int]]:
+        """Sizes of the latest 500 requests of readers to a model: characters, and tokens as the provider counted them."""
+        with self._reading() as connection:
+            return rows.calibration_pairs(connection, model)
+
     # --- the world around
 
     def workspace_changed(self, judgment: str) -> bool | None:

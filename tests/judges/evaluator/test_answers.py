@@ -6,7 +6,8 @@ import pytest
 
 from adjudge.errors import JudgingError
 from adjudge.judges.evaluator.answers import Decision, decide_tool, merged, read_decision
-from adjudge.judges.evaluator.tools import ON_MACHINE, ON_RECORD, OpenEntry, look_tools, read_strictly
+from adjudge.judges.evaluator.tools import ON_MACHINE, ON_RECORD, OpenEntry, look_tools
+from adjudge.judges.strict import read_strictly
 from adjudge.testing import decision, verdict
 
 GOOD = json.dumps(decision(verdict("c1", True, ("e1", "some words"))))

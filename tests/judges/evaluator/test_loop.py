@@ -149,6 +149,16 @@ async def test_the_reason_names_what_went_wrong(kind: str, words: str) -> None:
     assert judgment.reason is not None
     assert words in judgment.reason
     assert "details" in judgment.reason
+    assert judgment.failure == kind
+
+
+async def test_a_failure_of_no_known_sort_is_a_broken_one() -> None:
+    assert (await judge(ScriptedModel([ModelError("new", "unheard of")]))).failure == "broken"
+
+
+async def test_what_was_judged_has_no_failure_and_what_was_not_decided_has_one() -> None:
+    assert (await judge(ScriptedModel([decides(PROVEN)]))).failure is None
+    assert (await judge(ScriptedModel(lambda _: "I cannot decide."))).failure == "judge_parse_failed"
 
 
 async def test_twenty_refused_calls_force_a_decision() -> None:
@@ -320,6 +330,15 @@ async def test_the_transcript_holds_what_was_told_said_looked_at_and_refused() -
     assert first.calls[0] == 'open_entry {"entry": "e3"}'
     assert (first.looks, len(first.refused), first.stop) == (("L1",), 1, "calls")
     assert "3 passed" in second.told
+
+
+async def test_a_reply_with_nothing_in_it_is_asked_for_again_as_if_it_had_not_come() -> None:
+    model = ScriptedModel(["", decides(PROVEN)])
+    judgment = await judge(model)
+    assert (judgment.score, judgment.decided) == (1.0, "freely")
+    assert model.requests[0] == model.requests[1]
+    assert [step.said for step in judgment.steps] == ["", ""]
+    assert len(judgment.calls) == 2
 
 
 async def test_progress_is_reported_with_every_question_and_look() -> None:

@@ -31,8 +31,9 @@ from adjudge.testing import (
 )
 
 LOOKS = 4
-MOST_ASKED = LOOKS + 20 + 2 + 3 + 2 + 3
-"""Looks, refused calls, unreadable answers, forced questions, mending, unusable replies: each costs at most a question."""
+MOST_ASKED = LOOKS + 20 + 2 + 3 + 2 + 3 + 3
+"""Looks, refused calls, unreadable answers, forced questions, mending, unusable replies, silences: each costs at most a
+question."""
 
 CLAIM = "All 14 tests pass and the report is complete."
 OUTPUT = "Ran 11 tests in 0.1s\n\nFAILED (failures=1)"

@@ -2,80 +2,56 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import msgspec
 
-from adjudge.evidence import Holding
-from adjudge.exports.html.record import RecordView, view_of_record
-from adjudge.exports.html.text import Mark, Text, text_of
+from adjudge.exports.html.cites import marks_of
+from adjudge.exports.html.record import RecordView, ids_of_record, view_of_record
+from adjudge.exports.html.scores import ScoreCard, figure_of_scores, score_cards, sentence_of_scores
+from adjudge.exports.html.text import Text, text_of
 from adjudge.exports.html.transcript import Transcript, view_of_transcript
+from adjudge.exports.html.verdicts import Card, cards_of, figure_of_verdicts, sentence_of_verdicts
 from adjudge.exports.judged import Judged
-from adjudge.judgment import Call, Judgment, Verdict
+from adjudge.exports.scores import done_to_input
+from adjudge.judgment import Call, Judgment, Steering
 from adjudge.record import Usage
 from adjudge.run import Outcome
-from adjudge.untrusted import one_line, shown
+from adjudge.untrusted import one_line
 
-CAUSES = {
-    "agent": "the agent’s doing",
-    "environment": "the environment’s",
-    "unproven": "unproven",
-    "skipped": "skipped by the evaluator",
-    "evidence": "evidence did not hold",
-}
-COUNTED = {
-    "agent": ("is the agent’s doing", "are the agent’s doing"),
-    "environment": ("is the environment’s", "are the environment’s"),
-    "unproven": ("is unproven", "are unproven"),
-    "skipped": ("was skipped by the evaluator", "were skipped by the evaluator"),
-    "probe": ("was decided by a probe", "were decided by probes"),
-    "evidence": ("rests on evidence that did not hold", "rest on evidence that did not hold"),
-}
 LONG = 40_000
 """Characters of the task, the patch and the summary beyond which they are cut."""
 
 Facts = tuple[tuple[str, str], ...]
 
 
-class Cite(msgspec.Struct, frozen=True):
-    """A citation: its exhibit, the quote, where the link leads (`None` if nowhere), and what is to be said of it."""
-
-    exhibit: str
-    quote: str
-    target: str | None
-    holds: bool
-    why: str | None
-
-
-class Card(msgspec.Struct, frozen=True):
-    """A verdict. `gate` says what the gate changed or found."""
+class Cell(msgspec.Struct, frozen=True):
+    """A verdict or a score as a mark in the row of all, which leads to its card."""
 
     anchor: str
-    criterion: str
-    text: str
-    passed: bool
-    cell: str
-    cause: str | None
-    by: str | None
-    note: str
-    gate: str | None
-    cites: tuple[Cite, ...]
+    shape: str
+    title: str
 
 
 class Attempt(msgspec.Struct, frozen=True):
-    """An attempt to steer the judge."""
+    """An attempt to steer the judge; `target` is where its exhibit stands, `None` if that is not on the page."""
 
     exhibit: str
+    target: str | None
     sign: str
     excerpt: str
     by: str
 
 
 class Page(msgspec.Struct, frozen=True):
-    """Everything on the page, in the order in which it stands there."""
+    """Everything on the page, in the order in which it stands there.
+
+    `kind` is the judge's; `answer` is what it gives, a verdict or a score.
+    """
 
     title: str
+    kind: str
+    answer: str
     run: str
     about: tuple[str, ...]
     outcome: str
@@ -87,7 +63,9 @@ class Page(msgspec.Struct, frozen=True):
     cost_of_run: str
     cost_of_judging: str
     rubric: str | None
+    cells: tuple[Cell, ...]
     cards: tuple[Card, ...]
+    scores: tuple[ScoreCard, ...]
     summary: Text
     attempts: tuple[Attempt, ...]
     warnings: tuple[str, ...]
@@ -99,6 +77,7 @@ class Page(msgspec.Struct, frozen=True):
     task: Text | None
     context: Text | None
     patch: Text | None
+    prepared: str | None
     record: RecordView
     transcript: Transcript
     judgment: str
@@ -108,24 +87,30 @@ class Page(msgspec.Struct, frozen=True):
 def page_of(judged: Judged, version: str) -> Page:
     """The page of a judgment; `version` is that of the adjudge that makes it."""
     run, judgment = judged.run, judged.judgment
-    cards = tuple(_card(number, verdict, judged) for number, verdict in enumerate(judgment.verdicts, 1))
-    marks = _marks(judgment.verdicts, cards)
+    marks = marks_of(judged)
+    record, transcript = view_of_record(run.record, marks), view_of_transcript(judgment, marks)
+    there = {*ids_of_record(record), *(look.id for look in judgment.looks)}
+    cards, scores = cards_of(judged, there), score_cards(judged, there)
     return Page(
         title=next((one_line(line, 160) for line in (run.task or "").splitlines() if line.strip()), run.id),
+        kind=judgment.judge.kind,
+        answer="score" if judgment.judge.kind == "reader" else "verdict",
         run=run.id,
         about=_about(judged),
         outcome=_outcome(run.outcome),
         grade=run.outcome.grade,
         status=judgment.status,
         reason=judgment.reason,
-        score=_score(judgment),
-        sentence=_sentence(judgment),
+        score=_score(judgment, scores),
+        sentence=_sentence(judgment, scores),
         cost_of_run=_dollars(_usage_of_run(judged).cost),
         cost_of_judging=_dollars(judgment.usage().cost),
         rubric=judgment.rubric,
+        cells=_cells(cards, scores),
         cards=cards,
+        scores=scores,
         summary=text_of(judgment.summary, LONG),
-        attempts=tuple(Attempt(each.exhibit, each.sign, each.excerpt, each.by) for each in judgment.steering),
+        attempts=tuple(_attempt(each, there) for each in judgment.steering),
         warnings=judgment.warnings,
         judge=_judge(judgment),
         machine=tuple((name, _said(value)) for name, value in judgment.machine.items()),
@@ -135,8 +120,9 @@ def page_of(judged: Judged, version: str) -> Page:
         task=text_of(run.task, LONG) if run.task else None,
         context=text_of(run.context, LONG) if run.context else None,
         patch=text_of(run.patch, LONG) if run.patch else None,
-        record=view_of_record(run.record, marks),
-        transcript=view_of_transcript(judgment, marks),
+        prepared=done_to_input(judgment.prepared) if judgment.prepared else None,
+        record=record,
+        transcript=transcript,
         judgment=judgment.id,
         version=version,
     )
@@ -150,91 +136,32 @@ def _about(judged: Judged) -> tuple[str, ...]:
     return tuple(each for each in (agent, run.model, size, f"judged {started}") if each)
 
 
-def _score(judgment: Judgment) -> str:
+def _score(judgment: Judgment, scores: tuple[ScoreCard, ...]) -> str:
     if judgment.status == "errored":
         return "errored"
-    passed = sum(verdict.passed for verdict in judgment.verdicts)
-    return "none" if judgment.score is None else f"{passed} of {len(judgment.verdicts)}"
+    return figure_of_scores(scores) if scores else figure_of_verdicts(judgment)
+
+
+def _sentence(judgment: Judgment, scores: tuple[ScoreCard, ...]) -> str:
+    if judgment.status == "errored":
+        return "The run could not be judged, so there is no score."
+    return sentence_of_scores(scores) if scores else sentence_of_verdicts(judgment)
+
+
+def _cells(cards: Sequence[Card], scores: Sequence[ScoreCard]) -> tuple[Cell, ...]:
+    verdicts = (Cell(card.anchor, card.cell, f"{card.criterion}: {'pass' if card.passed else 'fail'}") for card in cards)
+    return (*verdicts, *(Cell(card.anchor, card.cell, f"{card.dimension}: {card.value}") for card in scores))
+
+
+def _attempt(steering: Steering, there: Collection[str]) -> Attempt:
+    target = steering.exhibit if steering.exhibit in there else None
+    return Attempt(steering.exhibit, target, steering.sign, steering.excerpt, steering.by)
 
 
 def _outcome(outcome: Outcome) -> str:
     status = None if outcome.exit_status is None else f"exit status {outcome.exit_status}"
     reward = None if outcome.reward is None else f"reward {outcome.reward:g}"
     return ", ".join(each for each in (status, outcome.detail, reward) if each) or "not recorded"
-
-
-def _sentence(judgment: Judgment) -> str:
-    """What the verdicts come to, counted by code."""
-    if judgment.status == "errored":
-        return "The run could not be judged, so there is no score."
-    if judgment.rubric_hash is None:
-        return "There was no rubric: the run was judged only by how the agent’s process ended, and has no score."
-    passed, total = sum(verdict.passed for verdict in judgment.verdicts), len(judgment.verdicts)
-    if passed == total:
-        return f"All {total} criteria pass." if total > 1 else "The one criterion passes."
-    causes = Counter(verdict.cause or "probe" for verdict in judgment.verdicts if not verdict.passed)
-    fails = ", ".join(f"{count} {COUNTED[cause][count > 1]}" for cause, count in causes.most_common())
-    return f"{passed} of {total} criteria pass. Of the fails, {fails}."
-
-
-def _card(number: int, verdict: Verdict, judged: Judged) -> Card:
-    changed = verdict.answer is not None and verdict.answer.passed != verdict.passed
-    return Card(
-        anchor=f"v{number}",
-        criterion=verdict.criterion,
-        text=judged.criterion(verdict.criterion),
-        passed=verdict.passed,
-        cell="pass" if verdict.passed else "gate" if changed else "skipped" if verdict.cause == "skipped" else "fail",
-        cause=CAUSES[verdict.cause] if verdict.cause else None,
-        by=_by(verdict, judged.judgment),
-        note=verdict.note,
-        gate=_gate(verdict, changed),
-        cites=tuple(_cite(f"v{number}c{place}", holding, judged) for place, holding in enumerate(verdict.holdings, 1)),
-    )
-
-
-def _by(verdict: Verdict, judgment: Judgment) -> str | None:
-    """Who decided, if it was no model."""
-    if judgment.judge.kind == "process":
-        return "by the exit status"
-    return "by a probe, no model" if verdict.probe else None
-
-
-def _gate(verdict: Verdict, changed: bool) -> str | None:
-    if not verdict.fault:
-        return None
-    answered = "The evaluator answered pass; the check made it a fail: " if changed else "The check found: "
-    return f"{answered}{verdict.fault}."
-
-
-def _cite(anchor: str, holding: Holding, judged: Judged) -> Cite:
-    citation = holding.citation
-    exhibit = citation.exhibit.strip(" \n[]")
-    why = holding.fault
-    if holding.standing == "absence":
-        why = "the look found nothing"
-    elif holding.source and holding.source != exhibit:
-        why = f"stands in {holding.source}"
-    target = anchor if holding.standing else exhibit if _exists(exhibit, judged) else None
-    return Cite(exhibit, shown(citation.quote)[:4000], target, holding.standing is not None, why)
-
-
-def _exists(exhibit: str, judged: Judged) -> bool:
-    looks = {look.id for look in judged.judgment.looks}
-    return exhibit in looks or judged.run.record.entry(exhibit) is not None
-
-
-def _marks(verdicts: Sequence[Verdict], cards: Sequence[Card]) -> dict[str, list[Mark]]:
-    """For each exhibit the passages that are quoted from it, and by whom."""
-    marks: dict[str, list[Mark]] = defaultdict(list)
-    for verdict, card in zip(verdicts, cards, strict=True):
-        for place, holding in enumerate(verdict.holdings, 1):
-            if holding.standing:
-                mark = Mark(
-                    f"{card.anchor}c{place}", holding.citation.quote, card.anchor, verdict.criterion, verdict.passed
-                )
-                marks[holding.source or holding.citation.exhibit.strip(" \n[]")].append(mark)
-    return marks
 
 
 def _judge(judgment: Judgment) -> Facts:
@@ -244,7 +171,8 @@ def _judge(judgment: Judgment) -> Facts:
         "judge": judge.kind,
         "model": judge.model or "none",
         "decided": judgment.decided or "not",
-        "looks": str(len(judgment.looks)),
+        **({"failure": judgment.failure} if judgment.failure else {}),
+        **({} if judge.kind == "reader" else {"looks": str(len(judgment.looks))}),
         "limits": limits or "none",
         "time": f"{judgment.seconds:.1f} s",
         "secrets masked": str(judgment.masked),

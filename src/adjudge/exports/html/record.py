@@ -45,8 +45,9 @@ class Gap(msgspec.Struct, frozen=True):
 
 
 class Section(msgspec.Struct, frozen=True):
-    """The entries of one turn."""
+    """The entries of one turn. `anchor` is the turn's name where this is its first section, else `None`."""
 
+    anchor: str | None
     title: str
     facts: tuple[str, ...]
     items: tuple[Exhibit | Gap, ...]
@@ -62,11 +63,17 @@ class RecordView(msgspec.Struct, frozen=True):
 
 def view_of_record(record: Record, marks: Marks) -> RecordView:
     """The record and those of its sub-agents, by turn."""
-    everything = [("", record), *((f"sub-agent {n}", child) for n, child in enumerate(record.children, 1))]
+    everything = [("", record), *((f"s{n}", child) for n, child in enumerate(record.children, 1))]
     entries = sum(len(each.entries) for _, each in everything)
     bounded = entries > ENTRIES or _characters(record, CHARACTERS) > CHARACTERS
-    sections = [section for prefix, each in everything for section in _sections(prefix, each, marks, bounded)]
+    sections = [section for name, each in everything for section in _sections(name, each, marks, bounded)]
     return RecordView(tuple(sections), entries, bounded)
+
+
+def ids_of_record(view: RecordView) -> set[str]:
+    """The ids of all entries and turns that are on the page."""
+    entries = {item.id for section in view.sections for item in section.items if isinstance(item, Exhibit)}
+    return entries | {section.anchor for section in view.sections if section.anchor}
 
 
 def _characters(record: Record, enough: int) -> int:
@@ -79,14 +86,26 @@ def _characters(record: Record, enough: int) -> int:
     return total
 
 
-def _sections(prefix: str, record: Record, marks: Marks, bounded: bool) -> Iterator[Section]:
+def _sections(name: str, record: Record, marks: Marks, bounded: bool) -> Iterator[Section]:
+    """The sections of a record, or of the sub-agent with this name."""
     turns = {turn.number: turn for turn in record.turns}
     wanted = _wanted(record, marks) if bounded else None
+    seen: set[int] = set()
     for number, group in groupby(_items(record.entries, wanted), lambda item: item[0]):
-        words = "before the first turn" if number == 0 else f"turn {number}"
-        title = f"{prefix}, {words}" if prefix else words[0].upper() + words[1:]
         items = tuple(_view(item, marks) for _, item in group)
-        yield Section(title, _facts_of_turn(turns.get(number)), items)
+        yield Section(_anchor(name, number, seen), _title_of_turn(name, number), _facts_of_turn(turns.get(number)), items)
+        seen.add(number)
+
+
+def _anchor(name: str, number: int, seen: set[int]) -> str | None:
+    """What a reader calls the turn. A result may come late, so that a turn has several sections."""
+    turn = f"{name}.t{number}" if name else f"t{number}"
+    return None if number in seen else turn
+
+
+def _title_of_turn(name: str, number: int) -> str:
+    words = "before the first turn" if number == 0 else f"turn {number}"
+    return f"sub-agent {name[1:]}, {words}" if name else words[0].upper() + words[1:]
 
 
 def _wanted(record: Record, marks: Marks) -> set[str]:

@@ -17,14 +17,15 @@ AROUND = 1500
 class Mark(msgspec.Struct, frozen=True):
     """A quoted passage of an exhibit: the quote, the anchor that its citation links to, and whose verdict cites it.
 
-    `back` is the anchor of the verdict's card, `label` its number as the card shows it.
+    `back` is the anchor of the verdict's or the score's card, `label` its name as the card shows it. `passed` is `None`
+    where nothing was decided.
     """
 
     anchor: str
     quote: str
     back: str
     label: str
-    passed: bool
+    passed: bool | None
 
 
 class Text(msgspec.Struct, frozen=True):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Annotated, Literal
 
 import msgspec
@@ -10,8 +9,8 @@ from msgspec import Meta
 
 from adjudge.evidence import Citation
 from adjudge.judges.evaluator import prompt
-from adjudge.judges.evaluator.tools import read_strictly, schema_of
-from adjudge.judges.evaluator.views import bounded
+from adjudge.judges.evaluator.tools import schema_of
+from adjudge.judges.strict import bounded, read_strictly, unfenced
 from adjudge.judgment import Answer
 from adjudge.ports import Tool
 
@@ -68,11 +67,7 @@ def read_decision(text: str) -> Decision:
     Raises:
         JudgingError: it is anything else; the message tells the model what is wrong.
     """
-    fenced = _FENCE.fullmatch(text.strip())
-    return read_strictly(fenced[1] if fenced else text, Decision)
-
-
-_FENCE = re.compile(r"```(?:json)?[ \t]*\n(.*)```", re.S)
+    return read_strictly(unfenced(text), Decision)
 
 
 def merged(first: Decision, second: Decision) -> Decision:

@@ -14,8 +14,7 @@ import msgspec
 
 from adjudge.errors import JudgingError, ModelError
 from adjudge.judges.evaluator import prompt
-from adjudge.judges.evaluator.tools import MOST_SENT
-from adjudge.judges.evaluator.views import bounded
+from adjudge.judges.strict import MOST_SENT, bounded
 from adjudge.judgment import Call, Step
 from adjudge.ports import Message, Model, Reply, Request, Tool, ToolCall
 
@@ -25,6 +24,8 @@ MOST_ROOM = 32_768
 """Tokens that a reply may have after it was cut off."""
 REASKED = 3
 """Replies that may be unusable (cut off, stopped for a reason nobody knows) in one judgment."""
+SILENCES = 3
+"""Replies with nothing in them that are asked for once more in one judgment, each as if it had not come."""
 CHARACTERS_A_TOKEN = 3
 """A cautious estimate for text that has not been counted by the provider yet."""
 
@@ -40,7 +41,7 @@ class Conversation:
         self._asked = 0
         self._tokens = (len(prompt.SYSTEM) + len(str(self._tools))) // CHARACTERS_A_TOKEN
         self._room = min(ROOM, model.window // 4) if model.window else ROOM
-        self._unusable = 0
+        self._unusable = self._silences = 0
         self.steps: list[Step] = []
         self.calls: list[Call] = []
 
@@ -72,20 +73,26 @@ class Conversation:
             ModelError: the model cannot be had.
             JudgingError: its replies are unusable time and again.
         """
+        reply = await self._ask_until_usable(withdrawn)
+        if self._silences < SILENCES and not (reply.text or reply.calls or reply.reasoning):
+            self._silences += 1
+            reply = await self._ask_until_usable(withdrawn)
+        if reply.text.strip() or reply.calls:
+            self._messages.append(reply.message)
+        self._asked = len(self._messages)
+        return reply
+
+    async def _ask_until_usable(self, withdrawn: bool) -> Reply:
         while True:
             reply = await self._ask_once(withdrawn)
             if reply.stop in USABLE:
-                break
+                return reply
             self._unusable += 1
             if reply.stop == "filtered":
                 raise JudgingError("The model or its provider refused to answer (content filter).")
             if self._unusable >= REASKED:
                 raise JudgingError(_UNUSABLE.get(reply.stop, f"The model's replies ended with {reply.stop[:60]!r}."))
             self._room = min(self._room * 2, MOST_ROOM)
-        if reply.text.strip() or reply.calls:
-            self._messages.append(reply.message)
-        self._asked = len(self._messages)
-        return reply
 
     async def _ask_once(self, withdrawn: bool) -> Reply:
         request = Request(

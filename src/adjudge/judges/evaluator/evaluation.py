@@ -11,8 +11,8 @@ from typing import Any
 from adjudge import untrusted
 from adjudge.errors import JudgingError, ModelError
 from adjudge.evidence import Exhibits
+from adjudge.judges.cautions import SameModel, cautions
 from adjudge.judges.evaluator.answers import LONGEST_SUMMARY, Decision, decide_tool
-from adjudge.judges.evaluator.cautions import SameModel, cautions
 from adjudge.judges.evaluator.conversation import Conversation, clean
 from adjudge.judges.evaluator.looks import Looker
 from adjudge.judges.evaluator.loop import Decided, Loop, Progress
@@ -20,10 +20,11 @@ from adjudge.judges.evaluator.opening import LONGEST_OVERVIEW, opening
 from adjudge.judges.evaluator.record_looks import closing, outline
 from adjudge.judges.evaluator.steering import attempts
 from adjudge.judges.evaluator.tools import Outline, schema_of
-from adjudge.judges.evaluator.views import Envelope, bounded, one_line
+from adjudge.judges.evaluator.views import Envelope, one_line
 from adjudge.judges.probes import run_probes
-from adjudge.judges.rows import Row
-from adjudge.judgment import Judgment, Verdict, score
+from adjudge.judges.rows import Row, failure_of
+from adjudge.judges.strict import bounded
+from adjudge.judgment import Failure, Judgment, Verdict, score
 from adjudge.ports import Machine, Model
 from adjudge.rubric import Rubric
 from adjudge.run import Run
@@ -73,7 +74,8 @@ class Evaluation:
                 verdicts=probed, score=score(probed), decided="probes", summary=BY_PROBES, **self._surroundings()
             )
         if self._means.model is None:
-            return self._row.errored(NO_MODEL.format(count=asked), verdicts=probed, **self._surroundings())
+            reason = NO_MODEL.format(count=asked)
+            return self._row.errored(reason, failure="refused", verdicts=probed, **self._surroundings())
         return await self._by_model(self._means.model, probed)
 
     async def _by_model(self, model: Model, probed: tuple[Verdict, ...]) -> Judgment:
@@ -84,7 +86,7 @@ class Evaluation:
         overview = await asyncio.to_thread(outline, "overview", run.record, Outline(), LONGEST_OVERVIEW)
         talk.tell(await asyncio.to_thread(opening, run, self._rubric, self._machine, overview, settings.looks, envelope))
         loop = Loop(self._rubric, self._exhibits, looker, talk, envelope, settings.looks, self._means.on_progress)
-        decided, reason = await _outcome(loop)
+        decided, failure, reason = await _outcome(loop)
         decision = decided.decision if decided else None
         read = (overview, *closing(run.record), *self._exhibits.looks.values())
         found: dict[str, Any] = {
@@ -94,7 +96,9 @@ class Evaluation:
             "masked": len(envelope.masked),
             **self._surroundings(),
         }
-        return self._decided(decided, probed, found) if decided else self._row.errored(reason, verdicts=probed, **found)
+        if decided is None:
+            return self._row.errored(reason, failure=failure, verdicts=probed, **found)
+        return self._decided(decided, probed, found)
 
     def _decided(self, decided: Decided, probed: tuple[Verdict, ...], found: dict[str, Any]) -> Judgment:
         verdicts = in_order(self._rubric, (*probed, *decided.verdicts))
@@ -109,14 +113,14 @@ class Evaluation:
         return {"looks": tuple(self._exhibits.looks.values()), "machine": facts, "warnings": warnings}
 
 
-async def _outcome(loop: Loop) -> tuple[Decided | None, str]:
-    """What was decided, or nothing and one sentence why."""
+async def _outcome(loop: Loop) -> tuple[Decided | None, Failure | None, str]:
+    """What was decided, or nothing, the sort of failure, and one sentence why."""
     try:
-        return await loop.run(), ""
+        return await loop.run(), None, ""
     except ModelError as error:
-        return None, f"{ENDED.get(error.kind, 'The model could not be had')}: {_brief(error)}"
+        return None, failure_of(error), f"{ENDED.get(error.kind, 'The model could not be had')}: {_brief(error)}"
     except JudgingError as error:
-        return None, _brief(error)
+        return None, "judge_parse_failed", _brief(error)
 
 
 def _brief(error: Exception) -> str:

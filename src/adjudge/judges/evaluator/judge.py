@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from adjudge.judges.cautions import SameModel, same_name
 from adjudge.judges.evaluator import loop, prompt
 from adjudge.judges.evaluator.answers import decide_tool
-from adjudge.judges.evaluator.cautions import SameModel, same_name
 from adjudge.judges.evaluator.evaluation import Evaluation, Means
 from adjudge.judges.evaluator.loop import Progress
 from adjudge.judges.evaluator.tools import ON_MACHINE, ON_PATCH, ON_RECORD, look_tools

@@ -26,9 +26,9 @@ from adjudge.judges.evaluator.tools import (
     RunCommand,
     SearchRecord,
     look_tools,
-    read_strictly,
 )
-from adjudge.judges.evaluator.views import Envelope, bounded
+from adjudge.judges.evaluator.views import Envelope
+from adjudge.judges.strict import bounded, read_strictly
 from adjudge.ports import Machine, ToolCall
 from adjudge.record import Record
 from adjudge.run import Run

@@ -15,8 +15,9 @@ from adjudge.judges.evaluator import prompt
 from adjudge.judges.evaluator.answers import Decision, merged, read_decision
 from adjudge.judges.evaluator.conversation import Conversation
 from adjudge.judges.evaluator.looks import Looker, shown_look
-from adjudge.judges.evaluator.tools import Arguments, read_strictly
-from adjudge.judges.evaluator.views import Envelope, bounded, one_line
+from adjudge.judges.evaluator.tools import Arguments
+from adjudge.judges.evaluator.views import Envelope, one_line
+from adjudge.judges.strict import bounded, read_strictly
 from adjudge.judgment import Fault, Verdict, gate
 from adjudge.ports import Reply, ToolCall
 from adjudge.rubric import Rubric

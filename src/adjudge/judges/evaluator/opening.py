@@ -10,13 +10,13 @@ from adjudge.judges.evaluator import prompt
 from adjudge.judges.evaluator.patch_looks import patch_facts
 from adjudge.judges.evaluator.record_looks import count, untold
 from adjudge.judges.evaluator.views import Envelope
+from adjudge.judges.steering import LONGEST_NAME, names
 from adjudge.ports import Machine
 from adjudge.record import Record
 from adjudge.rubric import Rubric
 from adjudge.run import Run
 
 LONGEST_TASK = 20_000
-LONGEST_NAME = 300
 LONGEST_OVERVIEW = 6_000
 LONGEST_FINAL = 4_000
 
@@ -47,12 +47,6 @@ def _task(run: Run, envelope: Envelope) -> Iterator[str]:
     yield f"{prompt.TASK}\n{envelope.around(run.task, LONGEST_TASK)}" if run.task else prompt.NO_TASK
     if run.context:
         yield f"{prompt.CONTEXT}\n{envelope.around(run.context, LONGEST_TASK)}"
-
-
-def names(run: Run) -> str:
-    """What a recording says of the agent, in bounded lines."""
-    stated = {"agent": run.agent, "version": run.agent_version, "model": run.model, "ending": run.outcome.detail}
-    return "\n".join(f"{what}: {' '.join(text[:LONGEST_NAME].split())}" for what, text in stated.items() if text)
 
 
 def _outcome(run: Run) -> str:

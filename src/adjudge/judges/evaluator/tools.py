@@ -1,23 +1,16 @@
-"""The tools of the evaluator: what each takes, and how what a model sent is read, strictly."""
+"""The tools of the evaluator: what each takes, and how a model is told so."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from typing import Annotated, Any, Never, TypeVar
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta
 
-from adjudge.errors import JudgingError
 from adjudge.judges.evaluator import prompt
 from adjudge.ports import Tool
 from adjudge.record import Kind
-
-MOST_SENT = 200_000
-"""Characters of a decision or of a tool's arguments that are read; nothing longer is meant seriously."""
-
-T = TypeVar("T")
 
 _Position = Annotated[int, Meta(ge=0, le=10**12)]
 _Turn = Annotated[int, Meta(ge=0, le=10**12)]
@@ -128,38 +121,3 @@ def _plain(schema: Any, components: Mapping[str, Any]) -> Any:
     if "enum" in schema:
         schema = {"type": "string", **schema}
     return {key: _plain(value, components) for key, value in schema.items()}
-
-
-def read_strictly(text: str, kind: type[T]) -> T:
-    """One JSON value of this kind, and nothing else: no second value, no doubled key, no NaN, nothing converted.
-
-    Raises:
-        JudgingError: it is not; the message tells a model what is wrong.
-    """
-    if len(text) > MOST_SENT:
-        raise JudgingError(f"{len(text)} characters are too many; at most {MOST_SENT} are read")
-    try:
-        value = json.loads(text, object_pairs_hook=_object, parse_constant=_no_number)
-        msgspec.json.encode(value)
-        return msgspec.convert(value, kind, strict=True)
-    except RecursionError as error:
-        raise JudgingError("the JSON is nested too deeply") from error
-    except json.JSONDecodeError as error:
-        raise JudgingError(f"not one JSON value: {error}") from error
-    except UnicodeEncodeError as error:
-        raise JudgingError("half of a surrogate pair stands in it, which is no text") from error
-    except ValueError as error:
-        raise JudgingError(str(error)) from error
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    value = dict(pairs)
-    if len(value) != len(pairs):
-        names = [name for name, _ in pairs]
-        doubled = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"the key {doubled[:60]!r} stands twice in one object")
-    return value
-
-
-def _no_number(name: str) -> Never:
-    raise ValueError(f"{name} is not JSON")

@@ -79,8 +79,3 @@ def line_start(text: str, position: int, most: int = PAGE // 4) -> int:
     position = min(position, len(text))
     begin = max(0, position - most)
     return text.rfind("\n", begin, position) + 1 or (position if begin else 0)
-
-
-def bounded(text: str, most: int) -> str:
-    """The text, visibly cut after so many characters."""
-    return text if len(text) <= most else f"{text[:most]} [cut: {len(text)} characters in all]"

@@ -1,96 +1,27 @@
-"""Checking a stored judgment again, by code alone: would the gate let each of its verdicts through today?
-
-That finds a quote, a look, an entry, a verdict or a score that was changed after the judgment, unless all that depends on
-it was changed to fit. It cannot find that, and it cannot say who wrote the judgment.
-"""
+"""Verdicts put through the gate again, and probes decided again from what their looks show."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-import msgspec
 import regex
 
 from adjudge.errors import OutsideError
-from adjudge.evidence import Exhibits, Holding, Look
-from adjudge.judgment import Answer, Judgment, Verdict, gate, score
-from adjudge.record import Record
-from adjudge.rubric import CommandProbe, Criterion, FileProbe, Probe, Rubric, rubric_hash
+from adjudge.evidence import Exhibits, Look
+from adjudge.judgment import Answer, Verdict, gate
+from adjudge.rubric import CommandProbe, Criterion, FileProbe, Probe, Rubric
+from adjudge.verifying.holdings import moved
+from adjudge.verifying.values import Finding
 
 MATCH_SECONDS = 2.0
 
 
-class Finding(msgspec.Struct, frozen=True):
-    """Something that is not as it was stored. `place` is a criterion's id, or `score`, `rubric`, `looks` or `row`.
-
-    The places of what lies deeper (`record`, `store`) are given by the store.
-    """
-
-    place: str
-    words: str
-
-
-class Verification(msgspec.Struct, frozen=True):
-    """The result of checking a judgment again: how many verdicts and citations were checked, and what was found."""
-
-    judgment: str
-    verdicts: int = 0
-    citations: int = 0
-    findings: tuple[Finding, ...] = ()
-
-    @property
-    def sound(self) -> bool:
-        """Whether nothing was found."""
-        return not self.findings
-
-
-def verify(judgment: Judgment, record: Record, rubric: Rubric | None) -> Verification:
-    """Check every citation, verdict and the score of a judgment again. `rubric` is the one that it was made with."""
-    findings = [*_of_rubric(judgment, rubric), *_of_looks(judgment), *_of_score(judgment)]
-    findings += _of_verdicts(judgment, record, rubric) if rubric else ()
-    citations = sum(len(verdict.holdings) for verdict in judgment.verdicts)
-    return Verification(judgment.id, len(judgment.verdicts), citations, tuple(findings))
-
-
-def _of_verdicts(judgment: Judgment, record: Record, rubric: Rubric) -> Iterator[Finding]:
-    try:
-        exhibits = Exhibits(record, judgment.looks)
-    except OutsideError as error:  # the agent's last message is damaged where it lies
-        yield Finding("record", f"no verdict could be checked: {error}")
-        return
+def of_verdicts(verdicts: Sequence[Verdict], rubric: Rubric, exhibits: Exhibits) -> Iterator[Finding]:
+    """What is not as the gate, or the probe, decides today."""
     criteria = {criterion.id: criterion for criterion in rubric.criteria}
-    for verdict in judgment.verdicts:
+    for verdict in verdicts:
         if criterion := criteria.get(verdict.criterion):
             yield from _of_verdict(criterion, verdict, exhibits)
-
-
-def _of_rubric(judgment: Judgment, rubric: Rubric | None) -> Iterator[Finding]:
-    if judgment.rubric_hash is None:
-        if judgment.verdicts and judgment.judge.kind != "process":
-            yield Finding("rubric", "there are verdicts, but no rubric that they answer")
-        return
-    if rubric is None:
-        yield Finding("rubric", f"the rubric {judgment.rubric_hash} is not at hand, so no verdict could be checked")
-        return
-    if rubric_hash(rubric.criteria) != judgment.rubric_hash:
-        yield Finding("rubric", f"its criteria are not those with hash {judgment.rubric_hash}, which were judged")
-    asked, answered = [c.id for c in rubric.criteria], [verdict.criterion for verdict in judgment.verdicts]
-    if judgment.status == "judged" and asked != answered:
-        yield Finding("rubric", f"it asks {', '.join(asked)}; the verdicts are for {', '.join(answered) or 'nothing'}")
-
-
-def _of_looks(judgment: Judgment) -> Iterator[Finding]:
-    for name, count in Counter(look.id for look in judgment.looks).items():
-        if count > 1:
-            yield Finding("looks", f"{name} is there {count} times")
-
-
-def _of_score(judgment: Judgment) -> Iterator[Finding]:
-    scored = judgment.status == "judged" and judgment.rubric_hash is not None
-    expected = score(judgment.verdicts) if scored else None
-    if judgment.score != expected:
-        yield Finding("score", f"stored is {judgment.score}, the verdicts give {expected}")
 
 
 def _of_verdict(criterion: Criterion, verdict: Verdict, exhibits: Exhibits) -> list[Finding]:
@@ -106,15 +37,7 @@ def _of_verdict(criterion: Criterion, verdict: Verdict, exhibits: Exhibits) -> l
 
 def _of_holdings(verdict: Verdict, exhibits: Exhibits) -> Iterator[str]:
     for stored in verdict.holdings:
-        now = exhibits.check(stored.citation)
-        if (now.standing, now.source) != (stored.standing, stored.source):
-            yield f"the citation of {stored.citation.exhibit} was {_words(stored)}, now it is {_words(now)}"
-
-
-def _words(holding: Holding) -> str:
-    if holding.standing is None:
-        return f"faulty ({holding.fault})"
-    return f"{holding.standing} in {holding.source}" if holding.source else holding.standing
+        yield from moved(stored, exhibits.check(stored.citation))
 
 
 def _of_answer(criterion: Criterion, verdict: Verdict, exhibits: Exhibits) -> Iterator[str]:

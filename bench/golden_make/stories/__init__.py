@@ -1,0 +1,1 @@
+"""The repositories, and what two agents do in each of them."""
