@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.untrusted import count_secrets, secrets, shown, shown_each, view
@@ -33,6 +33,7 @@ def suspected(text: str) -> Suspicion:
 
 @pytest.mark.parametrize("pattern", [*PATTERNS, *NAMED], ids=lambda pattern: str(pattern.pattern)[:40])
 def test_whatever_a_pattern_finds_raises_suspicion(pattern: re.Pattern[str]) -> None:
+    @settings(deadline=None)
     @given(st.from_regex(pattern), st.sampled_from(["", " ", "=", "\u00e9"]), st.text(max_size=5))
     def check(found: str, before: str, after: str) -> None:
         text = f"{before}{found}{after}"
@@ -51,6 +52,7 @@ def test_a_letter_that_counts_as_one_of_a_to_z_hides_nothing(letter: str) -> Non
         assert secrets._spans(text, suspected(text)) == secrets._spans(text, ALL)
 
 
+@settings(deadline=None)
 @given(PUT_TOGETHER | st.text())
 def test_a_text_is_masked_as_if_everything_were_suspected(text: str) -> None:
     assert secrets.masked(text, suspected(text)) == secrets.masked(text, ALL)
@@ -73,11 +75,13 @@ def shown_slowly(text: str, mask: bool) -> str:
     return TOKENS.sub(r"\g<0>·", text)
 
 
+@settings(deadline=None)
 @given(PUT_TOGETHER | st.text(), st.booleans())
 def test_a_text_is_shown_as_if_every_rule_were_tried(text: str, mask: bool) -> None:
     assert shown(text, mask) == shown_slowly(text, mask)
 
 
+@settings(deadline=None)
 @given(st.lists(PUT_TOGETHER | st.text(), max_size=8), st.booleans())
 def test_showing_many_texts_is_showing_each(texts: list[str], mask: bool) -> None:
     assert shown_each(texts, mask) == [shown(text, mask) for text in texts]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.judges.reader import boilerplate as table
@@ -126,6 +126,7 @@ WORDS = st.text(min_size=1, max_size=40).filter(lambda text: text.strip() != "" 
 
 @pytest.mark.parametrize("wording", RETURNED_EXAMPLES)
 def test_text_before_or_after_a_tools_wording_is_never_lost(wording: str) -> None:
+    @settings(deadline=None)
     @given(WORDS)
     def check(words: str) -> None:
         assert left(returned(words + wording)) == words + wording
@@ -137,6 +138,7 @@ def test_text_before_or_after_a_tools_wording_is_never_lost(wording: str) -> Non
 
 @pytest.mark.parametrize("wording", [*SAID_EXAMPLES, *map(block_text, BLOCKS)], ids=lambda wording: wording[:30])
 def test_text_before_or_after_a_harnesss_wording_is_never_lost(wording: str) -> None:
+    @settings(deadline=None)
     @given(WORDS)
     def check(words: str) -> None:
         assert left(from_harness(words + wording)) == words + wording
@@ -147,6 +149,7 @@ def test_text_before_or_after_a_harnesss_wording_is_never_lost(wording: str) -> 
 
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_text_before_an_ending_is_never_lost_and_text_after_it_keeps_it(ending: str) -> None:
+    @settings(deadline=None)
     @given(st.text(max_size=40))
     def check(words: str) -> None:
         assert left(returned(f"{words}\n\n{ending}\n")).rstrip("\n") == words.rstrip("\n")

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.errors import InputError
@@ -122,6 +122,7 @@ def records(draw: st.DrawFn, prefix: str = "", most: int = 60) -> Record:
     return Record("made", tuple(entries), turns, children=children)
 
 
+@settings(deadline=None)
 @given(records(), st.sampled_from(["full", "pruned", "automatic"]), st.none() | st.integers(4_000, 60_000), st.booleans())
 def test_any_record_can_be_reconstructed(record: Record, mode: PruneMode, room: int | None, mask: bool) -> None:
     material = prepare(ReaderInput(record), mode, room, mask)
