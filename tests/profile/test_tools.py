@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.profile.tools import Asked, Requests, find_tool
+from adjudge.profile.tool_table import find_tool
+from adjudge.profile.tools import Asked, Requests
 from adjudge.profile.work import END, Work, primary
 
 

@@ -1,9 +1,4 @@
-"""The tools of agents' harnesses: what kind of work each does, and which of its arguments says to what.
-
-Read from recordings and the harnesses' published tool lists: Claude Code, Codex, Copilot, Cline, Roo Code, Cursor, Droid,
-Gemini, Qwen, Inspect, OpenCode, OpenHands, Pi, SWE-agent, Terminus. A name is looked up in small letters without `_` and
-`-`, since the same tool is spelled in several ways.
-"""
+"""What a call of a tool asks for: the facets that its name and its arguments have."""
 
 from __future__ import annotations
 
@@ -13,120 +8,10 @@ import msgspec
 
 from adjudge.profile.code import code_facet, literal_commands, patched_paths, tools_used, unescaped_script
 from adjudge.profile.commands import command_facets
-from adjudge.profile.work import END, Facet, Span, Work
+from adjudge.profile.tool_table import OF_A_SERVER, Tool, find_tool
+from adjudge.profile.work import END, Facet, Span
 
-
-class Tool(msgspec.Struct, frozen=True):
-    """A tool, and the arguments that say to what it is done.
-
-    `does` is its kind of work, or how its arguments tell that: "shell" and "code" are run, "by command" is a file tool
-    whose argument `command` is the verb, and "stdin" is a poll unless it sends something.
-    """
-
-    does: Work | str
-    paths: tuple[str, ...] = ()
-    commands: tuple[str, ...] = ()
-    patches: tuple[str, ...] = ()
-
-
-_PATHS = ("file_path", "filePath", "path", "notebook_path", "filename", "target_file", "absolute_path", "paths", "files")
-_FILES = (*_PATHS, "changes")
 _FOLDERS = ("workdir", "cwd", "dir_path", "directory")
-_PLACES = ("path", "paths", "dir_path", "directory", "target_directories")
-
-
-def _tools(tool: Tool, names: str) -> dict[str, Tool]:
-    return dict.fromkeys(names.split(), tool)
-
-
-_OF_A_SERVER = Tool("other")
-"""A tool of an MCP server: that it is one is known, what it does is not."""
-
-TOOLS: dict[str, Tool] = {
-    **_tools(
-        Tool("shell", commands=("command", "cmd", "commands", "keystrokes", "script", "code", "input")),
-        "bash shell terminal executebash runshellcommand executecommand shellcommand execcommand localshellcall localshell "
-        "containerexec runterminalcmd runinterminal shelltoolcall execute run runcommand runcommands bashcommand "
-        "powershell action commandexecution bashsession exec unifiedexec",
-    ),
-    **_tools(Tool("code", commands=("code", "command", "input")), "python runipython executeipythoncell jsrepl ipython"),
-    **_tools(Tool("stdin", commands=("chars", "input")), "writestdin writebash writepowershell"),
-    **_tools(
-        Tool("poll"),
-        "bashoutput killbash killshell taskstop taskoutput wait waitagent listagents stopbash readbash listbash "
-        "bashshutdown readpowershell stoppowershell listpowershell agentstatus agentwait agentlist monitor",
-    ),
-    **_tools(
-        Tool("read", paths=_PATHS),
-        "read readfile view open notebookread readmanyfiles readfiles readtoolcall filemap viewimage",
-    ),
-    **_tools(Tool("read_part", paths=_PATHS), "goto scrollup scrolldown"),
-    **_tools(
-        Tool("edit", paths=_FILES, patches=("patchText", "input", "patch")),
-        "edit multiedit strreplace replace insert applypatch patch notebookedit replaceinfile applydiff searchandreplace "
-        "searchreplace editfile edittoolcall editedexistingfile filechange editfileroo editfileanthropic editfilegrok "
-        "editfilegemini editfilecodex undoedit",
-    ),
-    **_tools(Tool("write", paths=_FILES), "write writefile writetofile create createfile newfilecreated writetoolcall"),
-    **_tools(Tool("files", paths=_PATHS), "delete deletefile deletetoolcall"),
-    **_tools(
-        Tool("by command", paths=_PATHS),
-        "strreplaceeditor fileeditor texteditor planningfileeditor strreplacebasededittool editor",
-    ),
-    **_tools(
-        Tool("search", paths=_PLACES),
-        "grep grepsearch rg searchfiles searchfilecontent codebasesearch grepfiles search searchdir searchfile codesearch "
-        "semsearchtoolcall greptoolcall searchcodesubagent searchtoolbm25",
-    ),
-    **_tools(
-        Tool("list", paths=_PLACES),
-        "glob ls list listdirectory listdir listfiles listfilestoplevel listfilesrecursive findfile lstoolcall "
-        "globtoolcall listcodedefinitionnames",
-    ),
-    **_tools(
-        Tool("web"),
-        "webfetch websearch websearchexa googlewebsearch fetchurl opensite clickmouse screenshotsite browser browseraction "
-        "browsernavigate browserclick browsergetcontent webread webrun webbrowserclick webbrowsergo webbrowsertype "
-        "webbrowsertypesubmit webbrowserscroll webbrowserback webbrowserforward webbrowserrefresh websearchcall "
-        "websearchtoolcall webfetchtoolcall fetchgenericurlcontent",
-    ),
-    **_tools(
-        Tool("plan"),
-        "todowrite todoread todo taskupdate taskcreate tasklist taskget updateplan updatetodolist focuschain writetodos "
-        "think reportintent sql updatetopic tasktracker todotoolcall planenter planexit switchmode actmoderespond "
-        "enterplanmode trackercreatetask trackerupdatetask trackergettask trackerlisttasks trackeradddependency todolist",
-    ),
-    **_tools(
-        Tool("delegate"),
-        "agent task spawnagent sendmessage followuptask closeagent sendinput resumeagent spawnagentsoncsv newtask "
-        "searchsubagent delegate workflow teamcreate codebaseinvestigator clihelp readagent writeagent subagent "
-        "agentcancel tasktoolcall collabtoolcall",
-    ),
-    **_tools(Tool("ask"), "askuserquestion askuser askfollowupquestion question requestuserinput"),
-    **_tools(
-        Tool("submit"),
-        "submit finish attemptcompletion planmoderespond exitplanmode exitspecmode marktaskcomplete exitforfeit",
-    ),
-    **_tools(_OF_A_SERVER, "usemcptool mcptoolcall"),
-    **_tools(
-        Tool("other"),
-        "skill toolsearch toolsearchcall artifact reportfindings lsp batch invalid savememory activateskill "
-        "storememory memory computer notifyuser accessmcpresource fetchinstructions codereview replytocomment "
-        "getinternaldocs listmcpresourcestool readmcpresourcetool listmcpresources readmcpresource "
-        "requestcondensation condense summarizetask imagegeneration generateimage croncreate enterworktree exitworktree",
-    ),
-}
-
-_VERBS: dict[str, Work] = {"view": "read", "create": "write", "str_replace": "edit", "insert": "edit", "undo_edit": "edit"}
-_SHELL_NAMES = frozenset({"bash", "sh", "zsh", "dash"})
-
-
-def find_tool(name: str) -> Tool | None:
-    """The tool with this name; `None` if it is not known. A server's tools (MCP) are something else than a harness's."""
-    folded = name.rpartition("/")[2].removeprefix("ui:").replace("_", "").replace("-", "").replace(".", "").lower()
-    if tool := TOOLS.get(folded):
-        return tool
-    return _OF_A_SERVER if "__" in name or name.startswith("mcp_") else None
 
 
 def _opaque(name: str, tool: Tool | None) -> Facet:
@@ -154,7 +39,7 @@ class Requests:
         if name not in self._tools:
             self._tools[name] = find_tool(name)
         tool = self._tools[name]
-        if tool is None or tool is _OF_A_SERVER:
+        if tool is None or tool is OF_A_SERVER:
             return Asked((_opaque(name, tool),))
         given = _decoded(arguments)
         if tool.does == "shell":
@@ -188,7 +73,7 @@ class Requests:
             tool = find_tool(name)
             if name == "apply_patch":
                 facets.append(Facet("edit", patched_paths(unescaped_script(text))))
-            elif tool is None or tool is _OF_A_SERVER:
+            elif tool is None or tool is OF_A_SERVER:
                 facets.append(_opaque(name, tool))
             elif tool.does == "shell" and not commands:
                 facets.append(Facet("unknown", words=(name,)))
