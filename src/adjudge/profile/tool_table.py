@@ -112,9 +112,6 @@ TOOLS: dict[str, Tool] = {
     ),
 }
 
-_VERBS: dict[str, Work] = {"view": "read", "create": "write", "str_replace": "edit", "insert": "edit", "undo_edit": "edit"}
-_SHELL_NAMES = frozenset({"bash", "sh", "zsh", "dash"})
-
 
 def find_tool(name: str) -> Tool | None:
     """The tool with this name; `None` if it is not known. A server's tools (MCP) are something else than a harness's."""

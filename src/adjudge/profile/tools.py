@@ -9,9 +9,11 @@ import msgspec
 from adjudge.profile.code import code_facet, literal_commands, patched_paths, tools_used, unescaped_script
 from adjudge.profile.commands import command_facets
 from adjudge.profile.tool_table import OF_A_SERVER, Tool, find_tool
-from adjudge.profile.work import END, Facet, Span
+from adjudge.profile.work import END, Facet, Span, Work
 
 _FOLDERS = ("workdir", "cwd", "dir_path", "directory")
+_SHELL_NAMES = frozenset({"bash", "sh", "zsh", "dash"})
+_VERBS: dict[str, Work] = {"view": "read", "create": "write", "str_replace": "edit", "insert": "edit", "undo_edit": "edit"}
 
 
 def _opaque(name: str, tool: Tool | None) -> Facet:
