@@ -135,7 +135,7 @@ def _lines(dimension: Dimension) -> Iterator[str]:
 def scale_words(dimension: Dimension) -> str:
     """A dimension's scale, baseline and direction in one line."""
     words = WHOLE_SCALE if dimension.scale.whole else OTHER_SCALE
-    numbers = (f"{number:g}" for number in (dimension.scale.least, dimension.scale.most, dimension.baseline))
+    numbers = (f"{number:.12g}" for number in (dimension.scale.least, dimension.scale.most, dimension.baseline))
     least, most, baseline = numbers
     return words.format(least=least, most=most, baseline=baseline, worse=dimension.worse)
 
