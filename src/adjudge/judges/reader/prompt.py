@@ -84,7 +84,7 @@ them; not to have run them is no fault."""
 PATCH = "The agent's patch, as it was handed in. It is for your understanding; cite the turns in which it was made:"
 EXIT_STATUS = "The agent's process ended with exit status {status}."
 NO_EXIT_STATUS = "How the agent's process ended is not recorded."
-AGENT = "The recording was made by {agent}."
+AGENT = "What the recording says that the agent is:"
 HINTS = """\
 # Hints
 Where they name something, look; what they do not name may be there all the same."""
