@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from adjudge import wiring
+from adjudge.settings import Settings
 from adjudge.store.store import open_store
 
 from .conftest import Command, Script
@@ -108,10 +109,41 @@ def test_an_answer_without_a_single_value_ends_with_3(adjudge: Command, serve: S
     assert "Empty: the reader answered, and no dimension has a value." in ended.out
 
 
-def test_without_a_model_a_run_is_not_judged_and_one_sentence_says_so(adjudge: Command) -> None:
+def test_without_a_model_nothing_is_read_or_stored(adjudge: Command) -> None:
     ended = adjudge("read", "one.json", "-r", "rubric.yaml")
-    assert ended.status == 3
-    assert "No model to read with." in ended.out
+    assert (ended.status, ended.out) == (2, "")
+    assert ended.err.startswith("no model is named: give --model PROVIDER/MODEL or set ADJUDGE_MODEL")
+    assert not Path(".adjudge").exists()
+
+
+@pytest.mark.parametrize("words", [(), ("--budget", "0.01")])
+def test_without_the_models_key_nothing_is_read_or_stored(adjudge: Command, words: tuple[str, ...]) -> None:
+    ended = adjudge("read", "two.jsonl", "-r", "rubric.yaml", "-m", PRICED, *words)
+    assert (ended.status, ended.out) == (3, "")
+    assert ended.err == f"{PRICED}: no key for anthropic; set ANTHROPIC_API_KEY\n"
+    assert not Path(".adjudge").exists()
+
+
+@pytest.mark.parametrize("model", ["opnai/gpt-4o", "gpt-4o", "recorded/missing.json"])
+def test_for_a_mistyped_model_nothing_is_read_or_stored(adjudge: Command, model: str) -> None:
+    assert adjudge("read", "one.json", "-r", "rubric.yaml", "-m", model).status == 2
+    assert not Path(".adjudge").exists()
+
+
+def test_a_budget_that_cannot_be_kept_is_told_in_plain_figures(adjudge: Command) -> None:
+    model = "http://192.0.2.1/v1#unpriced"
+    ended = adjudge("read", "one.json", "-r", "rubric.yaml", "-m", model, "--budget", "0.00001")
+    assert ended.status == 2
+    assert "no price is known, so a budget of $0.00001 cannot be kept" in ended.err
+    assert not Path(".adjudge").exists()
+
+
+async def test_a_reading_from_python_without_a_key_is_a_row_that_says_so(adjudge: Command) -> None:
+    settings = Settings(model=PRICED, budget=0.01, store=".adjudge")
+    (run,) = wiring.read_runs(Path("one.json"))
+    judgment = await wiring.read(run, wiring.find_dimensions("rubric.yaml"), settings)
+    assert (judgment.status, judgment.failure) == ("errored", "refused")
+    assert "no key for anthropic" in str(judgment.reason)
 
 
 def test_every_run_of_a_path_is_read_one_after_the_other(adjudge: Command, serve: Serve) -> None:

@@ -10,6 +10,7 @@ import msgspec
 
 from adjudge.cli.printing import print_json, print_table
 from adjudge.errors import InputError
+from adjudge.record import dollars
 from adjudge.untrusted import one_line, shown
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def print_run(run: Run, judgments: Sequence[JudgmentRow]) -> None:
         "workspace": run.workspace,
         "source": run.source,
         "tokens": _tokens(usage),
-        "cost": f"${usage.cost:.4f}" if usage.cost else None,
+        "cost": dollars(usage.cost) if usage.cost else None,
     }
     for name, value in facts.items():
         if value not in (None, ""):

@@ -52,12 +52,16 @@ def read(
     """Read runs once each, score a rubric's dimensions, and keep the judgments.
 
     Exit status: 0 nothing is worse than blameless, 1 some dimension is, 2 bad input, 3 some run was not judged: it is
-    errored, or no dimension has a value.
+    errored, no dimension has a value, or the model's key is missing.
     """
+    import asyncio
+
     from adjudge import wiring
 
     settings = settings_with(model=model, budget=budget, prune=prune, store=store)
     dimensions = wiring.find_dimensions(rubric)
+    if not dry_run:
+        asyncio.run(wiring.require_model(settings))
     refused: list[str] = []
     runs = _runs(names, settings, refused)
     if exchange is not None:

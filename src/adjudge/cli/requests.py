@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from adjudge.cli.printing import counted, hanging, print_json
 from adjudge.cli.verdicts import title
 from adjudge.exports.scores import done_to_input
+from adjudge.record import dollars
 from adjudge.untrusted import one_line, shown
 
 if TYPE_CHECKING:
@@ -61,4 +62,5 @@ def _price(asked: DryRun) -> str:
     if asked.least is None or asked.most is None:
         return "not known"
     longest = f"the longest answer ({asked.request.most:,} tokens)"
-    return f"${asked.least:.4f} for the input, ${asked.most:.4f} with {longest}; one judgment makes one to four calls"
+    least, most = dollars(asked.least), dollars(asked.most)
+    return f"{least} for the input, {most} with {longest}; one judgment makes one to four calls"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from adjudge.cli.printing import counted, hanging
+from adjudge.record import dollars
 from adjudge.untrusted import one_line, shown
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def tokens(judgment: Judgment) -> str:
         return ""
     usage = judgment.usage()
     tokens = f"{usage.prompt or 0:,} tokens in ({usage.cached or 0:,} cached), {usage.output or 0:,} out"
-    return f"{tokens}, ${usage.cost:.4f}" if usage.cost else tokens
+    return f"{tokens}, {dollars(usage.cost)}" if usage.cost else tokens
 
 
 def _print_verdict(console: Console, verdict: Verdict) -> None:

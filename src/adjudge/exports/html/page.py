@@ -15,7 +15,7 @@ from adjudge.exports.html.verdicts import Card, cards_of, figure_of_verdicts, se
 from adjudge.exports.judged import Judged
 from adjudge.exports.scores import done_to_input
 from adjudge.judgment import Call, Judgment, Steering
-from adjudge.record import Usage
+from adjudge.record import Usage, dollars
 from adjudge.run import Outcome
 from adjudge.untrusted import one_line
 
@@ -205,7 +205,7 @@ def _count(value: int | None) -> str:
 
 
 def _dollars(value: float | None) -> str:
-    return "not known" if value is None else f"${value:.4f}"
+    return "not known" if value is None else dollars(value)
 
 
 def _said(value: str | float | bool | None) -> str:
