@@ -12,7 +12,7 @@ from adjudge.cli.printing import results
 from adjudge.cli.scores import print_scores
 from adjudge.evidence import Exhibits
 from adjudge.exports.judged import Judged
-from adjudge.judgment import Omitted, gate_scores
+from adjudge.judgment import DimensionAnswer, Omitted, gate_scores
 from adjudge.store.store import open_store
 
 from .conftest import Command
@@ -161,12 +161,26 @@ def test_show_lists_a_runs_readings(adjudge: Command, kept: Judged, unread: Judg
         store.add_judgment(unread.judgment)
     lines = [line.split() for line in adjudge("show", kept.run.id).out.splitlines() if line.startswith("j-")]
     assert lines[0][-2:] == ["errored", "timeout"]
-    assert lines[1][-4:] == ["4", "of", "8", "scored"]
+    assert " ".join(lines[1]).endswith("3 worse, 4 of 8 scored")
 
 
-def test_list_counts_a_reading_and_shows_no_score_for_it(adjudge: Command, kept: Judged) -> None:
+def test_list_says_what_the_latest_reading_found(adjudge: Command, kept: Judged) -> None:
     head, line = adjudge("list").out.splitlines()
-    assert line[head.index("judged") : head.index("score") + len("score")].split() == ["1"]
+    assert line[head.index("judged") : head.index("task")].split() == ["1", "3", "worse"]
+    (row,) = json.loads(adjudge("list", "--json").out)
+    assert (row["worse"], row["empty"]) == (3, False)
+
+
+def test_list_says_where_a_reading_found_nothing_or_brought_nothing(adjudge: Command, reading: Judged) -> None:
+    assert reading.rubric is not None
+    judgment, exhibits = reading.judgment, Exhibits(reading.run.record)
+    nothing = gate_scores(reading.rubric, [], exhibits)
+    blameless = gate_scores(reading.rubric, [DimensionAnswer("loop", 0, "No call came twice.")], exhibits)
+    with open_store(Path(".adjudge")) as store:
+        store.add_run(reading.run)
+        for name, scores, found in (("j-1", blameless, "0 worse"), ("j-2", nothing, "empty")):
+            store.add_judgment(msgspec.structs.replace(judgment, id=name, scores=scores), reading.rubric)
+            assert found in adjudge("list").out
 
 
 def test_show_prints_a_reading_as_json(adjudge: Command, kept: Judged) -> None:

@@ -118,12 +118,9 @@ def test_an_empty_judgment_does_not_look_like_a_pass(empty: Judged) -> None:
     }
 
 
-def test_without_its_rubric_nothing_is_called_blameless(reading: Judged) -> None:
-    (skipped,) = case(msgspec.structs.replace(reading, rubric=None), "contamination")
-    assert (skipped.tag, skipped.get("message")) == (
-        "skipped",
-        "the rubric, which tells what is blameless, is not at hand",
-    )
+def test_what_is_worse_is_told_without_the_rubric_too(reading: Judged) -> None:
+    (failure,) = case(msgspec.structs.replace(reading, rubric=None), "hallucination")
+    assert (failure.tag, failure.get("message")) == ("failure", "3 (its scale is not at hand)")
 
 
 # --- reward.json

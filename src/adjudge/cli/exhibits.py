@@ -120,7 +120,7 @@ def _found(row: JudgmentRow) -> str:
     if row.status == "errored":
         return row.failure or ""
     if row.judge == "reader":
-        return "empty" if row.empty else f"{row.scored} of {row.dimensions} scored"
+        return "empty" if row.empty else f"{row.worse} worse, {row.scored} of {row.dimensions} scored"
     return f"{row.passed} of {row.criteria} passed"
 
 

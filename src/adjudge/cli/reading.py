@@ -101,7 +101,7 @@ def _read(runs: Iterator[Run], dimensions: Rubric, settings: Settings, as_json: 
             _show(judgment, run, dimensions)
     if as_json:
         print_json(judgments)
-    return [ending(judgment, dimensions) for judgment in judgments]
+    return [ending(judgment) for judgment in judgments]
 
 
 def read_live(run: Run, dimensions: Rubric, settings: Settings, exchange: Path | None = None) -> Judgment:
@@ -126,14 +126,11 @@ def _show(judgment: Judgment, run: Run, dimensions: Rubric) -> None:
     say(f"Kept as {name}: `adjudge show {name} t7` prints a turn, `adjudge verify {name}` checks all of it again.")
 
 
-def ending(judgment: Judgment, dimensions: Rubric) -> int:
+def ending(judgment: Judgment) -> int:
     """The exit status that goes with a judgment."""
-    from adjudge.exports.scores import worse
-
     if judgment.status == "errored" or judgment.empty:
         return NOT_READ
-    by_name = {dimension.id: dimension for dimension in dimensions.dimensions}
-    return ACCUSED if any(worse(by_name.get(score.dimension), score) for score in judgment.scores) else BLAMELESS
+    return ACCUSED if judgment.worse else BLAMELESS
 
 
 def _print_requests(runs: Iterator[Run], dimensions: Rubric, settings: Settings, as_json: bool) -> list[int]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from adjudge.cli.printing import counted, hanging
 from adjudge.cli.verdicts import print_holding, print_what_was_seen, title, tokens
 from adjudge.exports.judged import Judged
-from adjudge.exports.scores import RUNGS, done_to_input, figure, percent, scale_of, share_of_cause, why_none, worse
+from adjudge.exports.scores import RUNGS, done_to_input, figure, percent, scale_of, share_of_cause, why_none
 from adjudge.untrusted import one_line, shown
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def _reader(judgment: Judgment) -> str:
 def _print_score(console: Console, score: Score, dimension: Dimension | None) -> None:
     from rich.text import Text
 
-    colour = "yellow" if score.value is None else "red" if worse(dimension, score) else "green"
+    colour = "red" if score.worse else "yellow" if score.value is None else "green"
     value = (f"{figure(score.value):>{MARGIN - 2}}  ", f"bold {colour}")
     console.print(Text.assemble(value, (one_line(score.dimension, 60), "bold"), (f"  {_scale(score, dimension)}", "dim")))
     if why := why_none(score):
@@ -70,8 +70,8 @@ def _print_score(console: Console, score: Score, dimension: Dimension | None) ->
 
 def _scale(score: Score, dimension: Dimension | None) -> str:
     """The scale, and how the value stands on it."""
-    stands = "" if score.value is None else "worse than blameless, " if worse(dimension, score) else "not worse, "
-    return f"{stands if dimension else ''}{scale_of(dimension)}"
+    stands = "worse than blameless, " if score.worse else "" if score.value is None else "not worse, "
+    return f"{stands}{scale_of(dimension)}"
 
 
 def _print_cause(console: Console, cause: CauseFound) -> None:
@@ -93,7 +93,7 @@ def _ending(judged: Judged) -> str:
         return one_line(f"Not judged{sort}: {judgment.reason}", 400)
     if judgment.empty:
         return "Empty: the reader answered, and no dimension has a value."
-    found = [score.dimension for score in judgment.scores if worse(judged.dimension(score.dimension), score)]
+    found = [score.dimension for score in judgment.scores if score.worse]
     without = sum(score.value is None for score in judgment.scores)
     told = f"Worse than blameless: {', '.join(found)}" if found else "Nothing is worse than blameless"
     return one_line(f"{told}; {len(judgment.scores) - without} of {len(judgment.scores)} dimensions have a value", 400)

@@ -18,11 +18,6 @@ RUNGS = {
 }
 
 
-def worse(dimension: Dimension | None, score: Score) -> bool:
-    """Whether a score says that the agent did worse than the blameless; one without a value says nothing."""
-    return dimension is not None and score.value is not None and dimension.accuses(score.value)
-
-
 def figure(value: float | None) -> str:
     """A value as a person writes it, a dash where there is none."""
     return "–" if value is None else f"{value:g}"
