@@ -212,7 +212,7 @@ class DryRun(msgspec.Struct, frozen=True):
     """What would be asked about a run, and what that would cost.
 
     `calibration` is how the tokens in `prepared` were estimated. `least` is the price of the input alone and `most` that
-    with the longest answer, in US dollars; `None` where no price is known.
+    with the longest answer, in US dollars; `None` where no price is known. `window` is the model's, in tokens, if known.
     """
 
     model: str | None
@@ -221,6 +221,12 @@ class DryRun(msgspec.Struct, frozen=True):
     calibration: Calibration
     least: float | None
     most: float | None
+    window: int | None
+
+    @property
+    def fits(self) -> bool:
+        """Whether the request and its longest answer fit into the model's window, as far as both are known."""
+        return self.window is None or self.prepared.tokens + self.request.most <= self.window
 
 
 async def dry_run(run: Run, rubric: Rubric, settings: Settings) -> DryRun:
@@ -242,7 +248,8 @@ async def dry_run(run: Run, rubric: Rubric, settings: Settings) -> DryRun:
     finally:
         if model is not None:
             await model.close()
-    return DryRun(model.name if model else None, asked.request, asked.prepared, calibration, least, most)
+    name, window = (model.name, model.window) if model else (None, None)
+    return DryRun(name, asked.request, asked.prepared, calibration, least, most, window)
 
 
 @asynccontextmanager

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from adjudge.cli.printing import counted, hanging
-from adjudge.cli.verdicts import print_holding, print_what_was_seen, title, tokens
+from adjudge.cli.verdicts import print_holding, print_what_was_seen, title_with_source, tokens
 from adjudge.exports.judged import Judged
 from adjudge.exports.scores import RUNGS, done_to_input, figure, percent, scale_of, share_of_cause, why_none
 from adjudge.untrusted import one_line, shown
@@ -28,7 +28,7 @@ def print_scores(console: Console, judgment: Judgment, run: Run, rubric: Rubric 
     from rich.text import Text
 
     judged = Judged(judgment, run, rubric)
-    console.print(Text(title(run), "bold"))
+    console.print(Text(title_with_source(run), "bold"))
     console.print(Text(_reader(judgment), "dim"))
     if judgment.prepared:
         console.print(hanging("input  ", done_to_input(judgment.prepared), "dim"))

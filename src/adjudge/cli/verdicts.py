@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from adjudge.cli.printing import counted, hanging
@@ -58,6 +59,16 @@ def title(run: Run) -> str:
     parts = [run.agent or "unknown agent", run.agent_version or ""]
     about = [" ".join(part for part in parts if part), run.model or "", counted(len(run.record.turns), "turn")]
     return one_line(" · ".join([run.id, *(part for part in about if part)]), 200)
+
+
+def title_with_source(run: Run) -> str:
+    """Which run it is and where it came from, in one line."""
+    return f"{title(run)} · {short_source(run)}"
+
+
+def short_source(run: Run) -> str:
+    """The last two parts of the path of a run's recording."""
+    return one_line("/".join(PurePath(run.source).parts[-2:]), 80)
 
 
 def _judge(judgment: Judgment) -> str:
