@@ -108,13 +108,15 @@ def _print_verdict(console: Console, verdict: Verdict) -> None:
     console.print()
 
 
-def print_holding(console: Console, holding: Holding) -> None:
+def print_holding(console: Console, holding: Holding, indent: str = "") -> None:
     """Print a citation: its exhibit and the quote, and what is wrong with one that does not hold."""
     quote = f"“{one_line(holding.citation.quote, 160)}”"
     if holding.standing:
-        console.print(hanging(f"      {_exhibit(holding):<5} ", quote, "cyan"))
+        console.print(hanging(f"{indent}      {_exhibit(holding):<5} ", quote, "cyan"))
     else:
-        console.print(hanging(f"    ✗ {_exhibit(holding):<5} ", f"{quote} {one_line(holding.fault or '', 200)}", "dim"))
+        console.print(
+            hanging(f"{indent}    ✗ {_exhibit(holding):<5} ", f"{quote} {one_line(holding.fault or '', 200)}", "dim")
+        )
 
 
 def _manner(verdict: Verdict) -> str:

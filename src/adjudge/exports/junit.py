@@ -70,7 +70,9 @@ def _add_verdict(suite: ElementTree.Element, verdict: Verdict, judged: Judged) -
 def _add_score(suite: ElementTree.Element, score: Score, judged: Judged) -> None:
     case, dimension = _case(suite, score.dimension, judged), judged.dimension(score.dimension)
     value = f"{figure(score.value)} ({scale_of(dimension)})"
-    said = "\n".join([value, score.reasoning, *map(_cited, score.holdings), *map(_caused, score.causes)])
+    under_causes = {holding for cause in score.causes for holding in cause.holdings}
+    own = [_cited(holding) for holding in score.holdings if holding not in under_causes]
+    said = "\n".join([value, score.reasoning, *own, *map(_caused, score.causes)])
     if score.worse:
         case.append(_element("failure", said, message=value, type="worse than blameless"))
     elif (why := why_none(score)) is not None:
@@ -80,7 +82,8 @@ def _add_score(suite: ElementTree.Element, score: Score, judged: Judged) -> None
 
 
 def _caused(cause: CauseFound) -> str:
-    return f"{cause.cause}, {share_of_cause(cause)}: {cause.recommendation}"
+    told = f"{cause.cause} ({share_of_cause(cause)}): {cause.recommendation}"
+    return "\n".join([told, *(f"    {_cited(holding)}" for holding in cause.holdings)])
 
 
 def _case(suite: ElementTree.Element, name: str, judged: Judged) -> ElementTree.Element:

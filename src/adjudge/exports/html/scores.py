@@ -50,6 +50,8 @@ def score_cards(judged: Judged, there: Collection[str]) -> tuple[ScoreCard, ...]
 
 def figure_of_scores(cards: tuple[ScoreCard, ...]) -> str:
     """The scores in the fewest words."""
+    if all(card.state == "none" for card in cards):
+        return "empty"
     found = sum(card.state == "worse" for card in cards)
     return f"{found} of {len(cards)} worse"
 
