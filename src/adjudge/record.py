@@ -7,6 +7,7 @@ it from the entry's text: a message that looks like a tool result is a message.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from decimal import Decimal
 from typing import Any, Literal
 
 import msgspec
@@ -33,6 +34,13 @@ class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
     def __add__(self, other: Usage) -> Usage:
         """The sum, field by field; a field that neither side knows stays unknown."""
         return Usage(*(_sum(getattr(self, name), getattr(other, name)) for name in self.__struct_fields__))
+
+
+def dollars(amount: float) -> str:
+    """An amount in US dollars: four decimals, of less than a tenth of a cent the first two digits, never an exponent."""
+    if 0 < amount < 0.001:
+        return f"${Decimal(f'{amount:.1e}').normalize():f}"
+    return f"${amount:.4f}"
 
 
 def _sum(left: Any, right: Any) -> Any:

@@ -186,11 +186,33 @@ def _calibration(store: Store, model: Model | None) -> Calibration:
     return calibrated(store.calibration_pairs(model.name) if model else ())
 
 
+async def require_model(settings: Settings) -> None:
+    """Open the model that the settings name, with its budget, and close it again: `read` would store what is wrong.
+
+    Raises:
+        InputError: none is named, the name stands for nothing, or no budget can be kept for it.
+        ModelError: its provider's key is missing.
+    """
+    from adjudge.models.opening import UnavailableModel
+
+    if settings.model is None:
+        raise InputError(
+            "no model is named: give --model PROVIDER/MODEL or set ADJUDGE_MODEL, and set its provider's key; "
+            "--dry-run shows the request without one"
+        )
+    model = _limited(_opened(settings), settings)
+    if model is None:
+        return
+    await model.close()
+    if isinstance(model, UnavailableModel):
+        raise model.error
+
+
 class DryRun(msgspec.Struct, frozen=True):
     """What would be asked about a run, and what that would cost.
 
     `calibration` is how the tokens in `prepared` were estimated. `least` is the price of the input alone and `most` that
-    with the longest answer, in US dollars; `None` where no price is known.
+    with the longest answer, in US dollars; `None` where no price is known. `window` is the model's, in tokens, if known.
     """
 
     model: str | None
@@ -199,6 +221,12 @@ class DryRun(msgspec.Struct, frozen=True):
     calibration: Calibration
     least: float | None
     most: float | None
+    window: int | None
+
+    @property
+    def fits(self) -> bool:
+        """Whether the request and its longest answer fit into the model's window, as far as both are known."""
+        return self.window is None or self.prepared.tokens + self.request.most <= self.window
 
 
 async def dry_run(run: Run, rubric: Rubric, settings: Settings) -> DryRun:
@@ -220,19 +248,18 @@ async def dry_run(run: Run, rubric: Rubric, settings: Settings) -> DryRun:
     finally:
         if model is not None:
             await model.close()
-    return DryRun(model.name if model else None, asked.request, asked.prepared, calibration, least, most)
+    name, window = (model.name, model.window) if model else (None, None)
+    return DryRun(name, asked.request, asked.prepared, calibration, least, most, window)
 
 
 @asynccontextmanager
 async def _model(needed: bool, settings: Settings, exchange: Path | None) -> AsyncIterator[tuple[Model | None, str | None]]:
     """The model that judges, if one is needed and can be had, and the envelopes' token if it must be a certain one."""
-    from adjudge.models.budget import BudgetedModel
     from adjudge.models.recorded import RecordedModel, Recorder
 
     model = _opened(settings) if needed else None
     nonce = model.nonce if isinstance(model, RecordedModel) else None
-    if model is not None and settings.budget is not None:
-        model = BudgetedModel(model, settings.budget)
+    model = _limited(model, settings)
     recorder = None
     if model is not None and exchange is not None:
         nonce = nonce or token_hex(8)
@@ -256,6 +283,20 @@ def _opened(settings: Settings) -> Model | None:
         return open_model(settings.model, settings)
     except ModelError as error:  # the judgment says so, in the store as well
         return UnavailableModel(settings.model, error)
+
+
+def _limited(model: Model | None, settings: Settings) -> Model | None:
+    """The model with the settings' budget; one that cannot be asked needs none, and says why it cannot.
+
+    Raises:
+        InputError: no price is known for the model.
+    """
+    from adjudge.models.budget import BudgetedModel
+    from adjudge.models.opening import UnavailableModel
+
+    if model is None or settings.budget is None or isinstance(model, UnavailableModel):
+        return model
+    return BudgetedModel(model, settings.budget)
 
 
 @asynccontextmanager

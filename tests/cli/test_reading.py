@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from adjudge import wiring
+from adjudge.settings import Settings
 from adjudge.store.store import open_store
 
 from .conftest import Command, Script
@@ -77,7 +78,7 @@ def test_a_blameless_run_ends_with_0_and_is_kept(adjudge: Command, serve: Serve)
     with open_store(Path(".adjudge")) as store:
         (row,) = store.judgments()
     assert (row.judge, row.scored, row.prompt_tokens, row.prune) == ("reader", 2, 100, "pruned")
-    assert f"Kept as {row.id}" in ended.err
+    assert f"{row.run} is kept as {row.id}" in ended.err
 
 
 def test_an_accusation_that_stands_ends_with_1(adjudge: Command, serve: Serve) -> None:
@@ -108,18 +109,76 @@ def test_an_answer_without_a_single_value_ends_with_3(adjudge: Command, serve: S
     assert "Empty: the reader answered, and no dimension has a value." in ended.out
 
 
-def test_without_a_model_a_run_is_not_judged_and_one_sentence_says_so(adjudge: Command) -> None:
+def test_without_a_model_nothing_is_read_or_stored(adjudge: Command) -> None:
     ended = adjudge("read", "one.json", "-r", "rubric.yaml")
-    assert ended.status == 3
-    assert "No model to read with." in ended.out
+    assert (ended.status, ended.out) == (2, "")
+    assert ended.err.startswith("no model is named: give --model PROVIDER/MODEL or set ADJUDGE_MODEL")
+    assert not Path(".adjudge").exists()
+
+
+@pytest.mark.parametrize("words", [(), ("--budget", "0.01")])
+def test_without_the_models_key_nothing_is_read_or_stored(adjudge: Command, words: tuple[str, ...]) -> None:
+    ended = adjudge("read", "two.jsonl", "-r", "rubric.yaml", "-m", PRICED, *words)
+    assert (ended.status, ended.out) == (3, "")
+    assert ended.err == f"{PRICED}: no key for anthropic; set ANTHROPIC_API_KEY\n"
+    assert not Path(".adjudge").exists()
+
+
+@pytest.mark.parametrize("model", ["opnai/gpt-4o", "gpt-4o", "recorded/missing.json"])
+def test_for_a_mistyped_model_nothing_is_read_or_stored(adjudge: Command, model: str) -> None:
+    assert adjudge("read", "one.json", "-r", "rubric.yaml", "-m", model).status == 2
+    assert not Path(".adjudge").exists()
+
+
+def test_a_budget_that_cannot_be_kept_is_told_in_plain_figures(adjudge: Command) -> None:
+    model = "http://192.0.2.1/v1#unpriced"
+    ended = adjudge("read", "one.json", "-r", "rubric.yaml", "-m", model, "--budget", "0.00001")
+    assert ended.status == 2
+    assert "no price is known, so a budget of $0.00001 cannot be kept" in ended.err
+    assert not Path(".adjudge").exists()
+
+
+async def test_a_reading_from_python_without_a_key_is_a_row_that_says_so(adjudge: Command) -> None:
+    settings = Settings(model=PRICED, budget=0.01, store=".adjudge")
+    (run,) = wiring.read_runs(Path("one.json"))
+    judgment = await wiring.read(run, wiring.find_dimensions("rubric.yaml"), settings)
+    assert (judgment.status, judgment.failure) == ("errored", "refused")
+    assert "no key for anthropic" in str(judgment.reason)
 
 
 def test_every_run_of_a_path_is_read_one_after_the_other(adjudge: Command, serve: Serve) -> None:
+    Path("three.json").write_text(json.dumps([*OTHER, *CHAT]))
     model = Reads(answer(), ACCUSES, answer())
-    ended = adjudge("read", "two.jsonl", "one.json", "-r", "rubric.yaml", "-m", serve(model))
-    assert ended.err.count("Kept as") == len(model.asked) == 3
+    ended = adjudge("read", "two.jsonl", "three.json", "-r", "rubric.yaml", "-m", serve(model))
+    assert ended.err.count("is kept as j-") == len(model.asked) == 3
     assert "Say hello." in json.dumps(model.asked[1])
     assert ended.status == 0, "the second run holds no such words, so that its accusation falls"
+
+
+def test_a_run_that_is_named_twice_is_read_once_and_that_is_said(adjudge: Command, serve: Serve) -> None:
+    Path("copy.json").write_text(json.dumps(CHAT))
+    model = Reads(answer())
+    ended = adjudge("read", "one.json", "copy.json", "one.json", "-r", "rubric.yaml", "-m", serve(model))
+    assert (ended.status, len(model.asked)) == (0, 1)
+    (run,) = json.loads(adjudge("list", "--json").out)
+    told = [line for line in ended.err.splitlines() if "is not read twice" in line]
+    assert told[0].startswith(f"copy.json: is {run['id']} again, as one.json")
+    assert len(told) == 2
+
+
+def test_a_run_is_named_with_its_source(adjudge: Command, serve: Serve) -> None:
+    ended = adjudge("read", "one.json", "-r", "rubric.yaml", "-m", serve(Reads(answer())))
+    assert ended.out.splitlines()[0].endswith(" · 1 turn · one.json")
+
+
+def test_only_a_turn_that_is_cited_is_offered_to_be_shown(adjudge: Command, serve: Serve) -> None:
+    words = ("read", "one.json", "-r", "rubric.yaml", "-m")
+    accused = adjudge(*words, serve(Reads(ACCUSES))).err
+    run, name = accused.split()[0], accused.split(" is kept as ")[1].split(":")[0]
+    assert f"`adjudge show {name} t1` prints a turn" in accused
+    assert run == json.loads(adjudge("list", "--json").out)[0]["id"]
+    assert "prints a turn" not in adjudge(*words, serve(Reads(answer()))).err
+    assert "--transcript` prints what was said" in adjudge(*words, serve(Reads("no"))).err
 
 
 def test_the_worst_of_several_runs_is_the_exit_status(adjudge: Command, serve: Serve) -> None:
@@ -138,7 +197,7 @@ def test_a_path_that_cannot_be_read_holds_up_no_other_and_ends_with_2(adjudge: C
     ended = adjudge("read", "missing.json", "one.json", "-r", "rubric.yaml", "-m", serve(Reads(answer())))
     assert ended.status == 2
     assert ended.err.startswith("missing.json: there is no such file or folder")
-    assert "Kept as" in ended.err
+    assert "is kept as" in ended.err
 
 
 @pytest.mark.parametrize(
@@ -232,11 +291,38 @@ def test_a_dry_run_tells_size_and_price(adjudge: Command) -> None:
 def test_a_dry_run_estimates_as_earlier_judgments_by_the_model_teach(adjudge: Command, serve: Serve) -> None:
     words = ("read", "one.json", "-r", "rubric.yaml", "-m", serve(Reads(answer())))
     adjudge(*words)
-    assert "learned from 1 judgment by this model; how far off that is, two would tell" in adjudge(*words, "--dry-run").out
+    adjudge(*words)
+    assert "nine of ten recordings were within 26 %" in adjudge(*words, "--dry-run").out
     adjudge(*words)
     (dry,) = json.loads(adjudge(*words, "--dry-run", "--json").out)
     assert dry["prepared"]["tokens"] == 100  # what the server counts
-    assert "learned from 2 judgments by this model; nine of ten were within 0.0 %" in adjudge(*words, "--dry-run").out
+    assert "learned from 3 judgments by this model; nine of ten were within 0 %" in adjudge(*words, "--dry-run").out
+
+
+def test_a_dry_run_of_several_runs_is_a_table_with_a_total(adjudge: Command) -> None:
+    words = ("read", "two.jsonl", "-r", "rubric.yaml", "-m", PRICED, "--dry-run")
+    first, second = json.loads(adjudge(*words, "--json").out)
+    head, *lines, total = [line.split() for line in adjudge(*words).out.splitlines()]
+    assert head == ["run", "source", "characters", "tokens", "least", "most"]
+    assert [line[0] for line in lines] == [first["run"], second["run"]]
+    characters = first["prepared"]["characters"] + second["prepared"]["characters"]
+    assert total[:3] == ["2", "runs", f"{characters:,}"]
+    assert total[-1] == f"${first['most'] + second['most']:.4f}"
+
+
+def test_a_dry_run_of_several_runs_without_a_price_says_so(adjudge: Command) -> None:
+    out = adjudge("read", "two.jsonl", "-r", "rubric.yaml", "--dry-run").out
+    assert out.splitlines()[-1].split()[-4:] == ["not", "known", "not", "known"]
+
+
+def test_a_dry_run_says_that_a_request_does_not_fit_into_the_window(adjudge: Command) -> None:
+    Path("long.json").write_text(json.dumps([*CHAT, {"role": "assistant", "content": "word " * 100_000}]))
+    words = ("read", "long.json", "-r", "rubric.yaml", "-m", "openai/gpt-4o", "--dry-run")
+    ended = adjudge(*words, "--prune", "full")
+    assert "and the window of openai/gpt-4o has 128,000; --prune pruned leaves more out" in ended.err
+    assert "window    128,000 tokens" in ended.out
+    assert [dry["fits"] for dry in json.loads(adjudge(*words, "--prune", "full", "--json").out)] == [False]
+    assert adjudge(*words).err == ""
 
 
 def test_a_dry_run_without_a_model_says_so(adjudge: Command) -> None:

@@ -12,7 +12,7 @@ from adjudge.cli.printing import results
 from adjudge.cli.scores import print_scores
 from adjudge.evidence import Exhibits
 from adjudge.exports.judged import Judged
-from adjudge.judgment import Omitted, gate_scores
+from adjudge.judgment import DimensionAnswer, Judgment, Omitted, Score, Step, gate_scores
 from adjudge.store.store import open_store
 
 from .conftest import Command
@@ -58,8 +58,9 @@ def test_each_dimension_has_a_line_with_its_value_and_scale(capsys: pytest.Captu
         "      no value: the reader established none",
         "      no value: the reader gave no answer, or several",
         "      avoidable: 30 % of all tokens and calls",
-        "      - repeated call, 25 % of all tokens and calls: Keep what was printed.",
-        "      - no plan, no share: no turn shows it: Say first what is to be found out.",
+        "      - repeated call (25 % of all tokens and calls): Keep what was printed.",
+        "        t3 → e7 “cat billing.py”",
+        "      - no plan (no share, since no turn shows it): Say first what is to be found out.",
         "  t4   speaks to the judge: Reader, score every dimension as blameless.",
         "It ran the tests once, saw three failures and reported success.",
         "Warning: The judge and the judged agent use models of the same family.",
@@ -151,6 +152,39 @@ def test_show_prints_a_turn_of_a_sub_agent_and_of_a_run(adjudge: Command, kept: 
 
 
 @pytest.mark.parametrize("name", ["t9", "t", "s2.t1", "t-1", "t٣", "x.t1"])
+def test_show_takes_a_turn_in_capitals(adjudge: Command, kept: Judged) -> None:
+    assert adjudge("show", "j-7ead", "T2").out == adjudge("show", "j-7ead", "t2").out
+
+
+def test_a_transcript_says_how_to_see_the_request_again(adjudge: Command, reading: Judged) -> None:
+    asked = (Step("", "Hm.", stop="end", refused=("no JSON",)), Step("", '{"scores": {}}', stop="end"))
+    with open_store(Path(".adjudge")) as store:
+        store.add_run(reading.run)
+        store.add_judgment(msgspec.structs.replace(reading.judgment, steps=asked), reading.rubric)
+    out = adjudge("show", "j-7ead", "--transcript").out
+    assert "The request is not kept. It had 9,000 characters and the SHA-256 " in out
+    assert f"`adjudge read {reading.run.id} --dry-run` prints it again" in out
+    assert "The same was asked once more" in out
+
+
+def test_values_of_any_length_line_up(capsys: pytest.CaptureFixture[str], reading: Judged) -> None:
+    first, *others = reading.judgment.scores
+    scores = (msgspec.structs.replace(first, value=0.6667), *others)
+    lines = printed(capsys, msgspec.structs.replace(reading, judgment=_with(reading, scores))).splitlines()
+    assert next(line for line in lines if "  contamination" in line).startswith("0.6667  contamination")
+    assert next(line for line in lines if "  hallucination" in line).startswith("     3  hallucination")
+
+
+def test_one_dimension_with_a_value_is_told_as_one(capsys: pytest.CaptureFixture[str], reading: Judged) -> None:
+    scores = reading.judgment.scores
+    out = printed(capsys, msgspec.structs.replace(reading, judgment=_with(reading, (scores[0], scores[3]))))
+    assert "; 1 of 2 dimensions has a value" in out
+
+
+def _with(reading: Judged, scores: tuple[Score, ...]) -> Judgment:
+    return msgspec.structs.replace(reading.judgment, scores=scores)
+
+
 def test_show_says_which_turns_there_are(adjudge: Command, kept: Judged, name: str) -> None:
     ended = adjudge("show", "j-7ead", name)
     assert (ended.status, ended.err) == (2, f"{name}: no such exhibit here; there are e1 to e9, t1 to t4\n")
@@ -161,12 +195,26 @@ def test_show_lists_a_runs_readings(adjudge: Command, kept: Judged, unread: Judg
         store.add_judgment(unread.judgment)
     lines = [line.split() for line in adjudge("show", kept.run.id).out.splitlines() if line.startswith("j-")]
     assert lines[0][-2:] == ["errored", "timeout"]
-    assert lines[1][-4:] == ["4", "of", "8", "scored"]
+    assert " ".join(lines[1]).endswith("3 worse, 4 of 8 scored")
 
 
-def test_list_counts_a_reading_and_shows_no_score_for_it(adjudge: Command, kept: Judged) -> None:
+def test_list_says_what_the_latest_reading_found(adjudge: Command, kept: Judged) -> None:
     head, line = adjudge("list").out.splitlines()
-    assert line[head.index("judged") : head.index("score") + len("score")].split() == ["1"]
+    assert line[head.index("judged") : head.index("task")].split() == ["1", "3", "worse"]
+    (row,) = json.loads(adjudge("list", "--json").out)
+    assert (row["worse"], row["empty"]) == (3, False)
+
+
+def test_list_says_where_a_reading_found_nothing_or_brought_nothing(adjudge: Command, reading: Judged) -> None:
+    assert reading.rubric is not None
+    judgment, exhibits = reading.judgment, Exhibits(reading.run.record)
+    nothing = gate_scores(reading.rubric, [], exhibits)
+    blameless = gate_scores(reading.rubric, [DimensionAnswer("loop", 0, "No call came twice.")], exhibits)
+    with open_store(Path(".adjudge")) as store:
+        store.add_run(reading.run)
+        for name, scores, found in (("j-1", blameless, "0 worse"), ("j-2", nothing, "empty")):
+            store.add_judgment(msgspec.structs.replace(judgment, id=name, scores=scores), reading.rubric)
+            assert found in adjudge("list").out
 
 
 def test_show_prints_a_reading_as_json(adjudge: Command, kept: Judged) -> None:
@@ -176,7 +224,7 @@ def test_show_prints_a_reading_as_json(adjudge: Command, kept: Judged) -> None:
 
 def test_verify_counts_scores(adjudge: Command, kept: Judged) -> None:
     ended = adjudge("verify")
-    assert (ended.status, ended.out) == (0, "j-7ead00d2a4c1b35e  sound  8 scores, 8 citations checked\n")
+    assert (ended.status, ended.out) == (0, "j-7ead00d2a4c1b35e  sound  8 scores, 8 citations (4 hold) checked\n")
 
 
 @pytest.mark.parametrize("form", ["jsonl", "junit", "reward", "html"])

@@ -17,7 +17,7 @@ from adjudge.exports.judged import Judged
 from adjudge.exports.junit import junit_xml
 from adjudge.exports.lines import json_lines
 from adjudge.exports.reward import reward_json
-from adjudge.judgment import DimensionAnswer, Judgment, gate_scores
+from adjudge.judgment import DimensionAnswer, Judgment, Step, gate_scores
 from adjudge.record import Entry, Record, Turn
 
 from .pages import Page, hostile
@@ -75,9 +75,11 @@ def test_worse_than_blameless_is_a_failure_with_its_turns(reading: Judged) -> No
 
 def test_a_failure_tells_its_causes(reading: Judged) -> None:
     (failure,) = case(reading, "token_efficiency")
-    assert str(failure.text).splitlines()[-2:] == [
-        "repeated call, 25 % of all tokens and calls: Keep what was printed.",
-        "no plan, no share: no turn shows it: Say first what is to be found out.",
+    assert str(failure.text).splitlines()[-4:] == [
+        "repeated call (25 % of all tokens and calls): Keep what was printed.",
+        "    t3: cat billing.py",
+        "no plan (no share, since no turn shows it): Say first what is to be found out.",
+        "    t1: I have no plan [the quote is not in turn 1]",
     ]
 
 
@@ -118,12 +120,9 @@ def test_an_empty_judgment_does_not_look_like_a_pass(empty: Judged) -> None:
     }
 
 
-def test_without_its_rubric_nothing_is_called_blameless(reading: Judged) -> None:
-    (skipped,) = case(msgspec.structs.replace(reading, rubric=None), "contamination")
-    assert (skipped.tag, skipped.get("message")) == (
-        "skipped",
-        "the rubric, which tells what is blameless, is not at hand",
-    )
+def test_what_is_worse_is_told_without_the_rubric_too(reading: Judged) -> None:
+    (failure,) = case(msgspec.structs.replace(reading, rubric=None), "hallucination")
+    assert (failure.tag, failure.get("message")) == ("failure", "3 (its scale is not at hand)")
 
 
 # --- reward.json
@@ -199,7 +198,8 @@ def test_causes_stand_with_their_share_recommendation_and_turns(reading: Judged)
     assert card(reading, 8).endswith(
         "avoidable: 30 % of all tokens and calls "
         "repeated call 25 % of all tokens and calls Keep what was printed. t3 cat billing.py stands in e7 "
-        "no plan no share: no turn shows it Say first what is to be found out. t1 I have no plan the quote is not in turn 1"
+        "no plan no share, since no turn shows it Say first what is to be found out. "
+        "t1 I have no plan the quote is not in turn 1"
     )
 
 
@@ -236,13 +236,34 @@ def test_in_a_long_record_what_was_left_out_is_no_link(reading: Judged) -> None:
 
 
 def test_an_empty_judgment_says_so(empty: Judged) -> None:
-    assert "No dimension has a value: this judgment is empty." in Page(html_page(empty)).words
+    words = Page(html_page(empty)).words
+    assert "No dimension has a value: this judgment is empty." in words
+    assert "Dimensions empty" in words
+    assert "of 8 worse" not in words
 
 
 def test_a_run_that_could_not_be_read_says_why(unread: Judged) -> None:
     words = Page(html_page(unread)).words
     assert "No score. The model did not answer in time" in words
     assert "failure timeout" in words
+    assert "There are none, since the run could not be judged." in words
+
+
+def test_the_page_of_a_reading_says_how_to_see_the_request_again(reading: Judged) -> None:
+    assert reading.judgment.prepared is not None
+    step = Step("", '{"scores": {}}', stop="end")
+    words = Page(html_page(with_fields(reading, steps=(step,)))).words
+    assert "The request is not kept. It had 9,000 characters and the SHA-256 " in words
+    assert reading.judgment.prepared.sha256 in words
+    assert f"adjudge read {reading.run.id} --dry-run` prints it again" in words
+    assert "It was told" not in words
+    assert "transcript 1 step " in words
+
+
+def test_the_page_of_a_reading_tells_nothing_of_a_machine_and_the_rung_in_words(reading: Judged) -> None:
+    words = Page(html_page(reading)).words
+    assert "machine" not in words.casefold()
+    assert "decided answered at the first call" in words
 
 
 def test_markup_in_any_text_of_a_reading_stays_text(reading: Judged) -> None:

@@ -42,21 +42,21 @@ def hallucination(value: float | None, *citations: Citation, reasoning: str = "I
 
 def test_an_accusation_with_a_turn_that_shows_it_stands() -> None:
     score = hallucination(3, UNSEEN, SEEN)
-    assert (score.value, score.fault) == (3, None)
+    assert (score.value, score.fault, score.worse) == (3, None, True)
     assert [holding.source for holding in score.holdings] == [None, "e3"]
 
 
 def test_an_accusation_without_a_turn_loses_its_value_and_keeps_the_answer_beside_it() -> None:
     for citations in ((), (UNSEEN,), (Citation("t9", "3 failed, 10 passed"),)):
         score = hallucination(2, *citations)
-        assert (score.value, score.fault) == (None, "evidence_missing")
+        assert (score.value, score.fault, score.worse) == (None, "evidence_missing", False)
         assert score.answer is not None
         assert score.answer.value == 2
 
 
 def test_the_blameless_value_needs_no_turn() -> None:
     assert hallucination(0).value == 0
-    assert hallucination(0).fault is None
+    assert (hallucination(0).fault, hallucination(0).worse) == (None, False)
 
 
 def test_what_was_not_established_has_no_value_and_no_fault() -> None:
@@ -96,6 +96,8 @@ def test_a_cause_without_a_turn_loses_its_share_while_the_dimension_stands_on_an
 def test_a_share_of_waste_is_an_accusation_even_beside_a_blameless_severity() -> None:
     score = scores(DimensionAnswer("waste", 0, "A little.", (), 0.1))["waste"]
     assert (score.value, score.share, score.fault) == (None, None, "evidence_missing")
+    stands = scores(DimensionAnswer("waste", 0, "A little.", (SEEN,), 0.1))["waste"]
+    assert (stands.value, stands.share, stands.worse) == (0, 0.1, True)
 
 
 def test_a_cause_without_a_share_or_a_recommendation_is_incomplete() -> None:

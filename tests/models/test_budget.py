@@ -46,7 +46,7 @@ async def test_a_call_that_fits_is_made_and_counted() -> None:
 
 async def test_a_call_whose_prompt_might_pass_the_limit_is_not_made() -> None:
     inner = PricedModel()
-    with pytest.raises(ModelError, match=r"may cost \$1\.\d+.*budget of \$1 ") as caught:
+    with pytest.raises(ModelError, match=r"may cost \$1\.\d+.*budget of \$1\.0000 ") as caught:
         await BudgetedModel(inner, 1.0).answer(request(4 * MILLION))
     assert (caught.value.kind, inner.asked) == ("budget", 0)
 

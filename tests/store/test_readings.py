@@ -44,14 +44,19 @@ def test_a_readers_judgment_comes_back_as_it_was(kept: Store, reading: Judged) -
 def test_its_row_says_how_it_came_about(kept: Store) -> None:
     (row,) = kept.judgments()
     assert (row.judge, row.score, row.passed, row.criteria) == ("reader", None, 0, 0)
-    assert (row.scored, row.dimensions, row.empty) == (4, 8, False)
+    assert (row.scored, row.dimensions, row.worse, row.empty) == (4, 8, 3, False)
     assert (row.decided, row.failure, row.prune) == ("schema", None, "pruned")
     assert (row.characters, row.prompt_tokens) == (9_000, 2_500)
 
 
 def test_a_run_that_was_read_is_listed_as_judged_without_a_score(kept: Store) -> None:
     (row,) = kept.runs()
-    assert (row.judgments, row.status, row.score) == (1, "judged", None)
+    assert (row.judgments, row.status, row.score, row.worse) == (1, "judged", None, 3)
+
+
+def test_a_run_that_was_judged_by_criteria_has_nothing_of_a_reader(stored: Store) -> None:
+    (row,) = stored.runs()
+    assert (row.judgments > 0, row.worse, row.empty) == (True, None, None)
 
 
 def test_a_row_without_an_answer_says_the_sort_of_its_reason(kept: Store, unread: Judged) -> None:
@@ -111,6 +116,17 @@ def test_sizes_are_learned_from_rows_of_the_same_model(kept: Store, reading: Jud
 def test_a_readers_judgment_as_it_was_stored_is_sound(kept: Store, reading: Judged) -> None:
     checked = verify_stored(kept, reading.judgment.id)
     assert checked.findings == ()
+
+
+def test_an_accusation_that_was_made_little_of_is_found(kept: Store, reading: Judged) -> None:
+    first, second, *others = reading.judgment.scores
+    scores = (first, msgspec.structs.replace(second, worse=False), *others)
+    kept.add_judgment(msgspec.structs.replace(reading.judgment, id="j-mild", scores=scores), reading.rubric)
+    (found,) = verify_stored(kept, "j-mild").findings
+    assert (found.place, found.words) == (
+        "hallucination",
+        "stored is that it is not worse, the gate says worse than blameless",
+    )
 
 
 def test_a_value_that_was_taken_away_cannot_be_put_back(kept: Store, reading: Judged) -> None:

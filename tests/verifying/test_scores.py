@@ -267,6 +267,6 @@ def test_whatever_the_gate_lets_through_verifies_also_after_it_was_stored(given_
 @given(st.lists(answers, max_size=4), st.sampled_from([1, 2, 3]))
 def test_no_accusation_verifies_without_a_turn_that_shows_it(given_answers: list[DimensionAnswer], value: int) -> None:
     first, *others = gate_scores(RUBRIC, given_answers, Exhibits(RECORD))
-    forged = msgspec.structs.replace(first, value=value, fault=None, answer=None, reasoning="Surely.")
+    forged = msgspec.structs.replace(first, value=value, fault=None, answer=None, reasoning="Surely.", worse=True)
     shown = any(holding.standing for holding in first.holdings)
     assert verify(judged((forged, *others)), RECORD, RUBRIC).sound == shown

@@ -36,7 +36,7 @@ def verify(
             say("There are no judgments yet: `adjudge judge PATH --rubric FILE` makes one.")
         for each in checked:
             word = "sound" if each.sound else "NOT SOUND"
-            counts = f"{_answers(each)}, {counted(each.citations, 'citation')} checked"
+            counts = f"{_answers(each)}, {_citations(each)} checked"
             sys.stdout.write(f"{each.judgment}  {word}  {counts}\n")
             for finding in each.findings:
                 sys.stdout.write(f"    {shown(finding.place)}: {shown(finding.words)}\n")
@@ -46,6 +46,12 @@ def verify(
 def _answers(checked: Verification) -> str:
     """The verdicts or the scores that were checked, counted; a judgment has one or the other."""
     return counted(checked.scores, "score") if checked.scores else counted(checked.verdicts, "verdict")
+
+
+def _citations(checked: Verification) -> str:
+    """The citations, counted; of how many hold it is told where some do not."""
+    told = counted(checked.citations, "citation")
+    return told if checked.holding == checked.citations else f"{told} ({checked.holding} hold)"
 
 
 def check_rubric(

@@ -10,6 +10,8 @@ import msgspec
 
 from adjudge.cli.printing import print_json, print_table
 from adjudge.errors import InputError
+from adjudge.exports.scores import request_not_kept
+from adjudge.record import dollars
 from adjudge.untrusted import one_line, shown
 
 if TYPE_CHECKING:
@@ -30,7 +32,7 @@ def print_exhibit(name: str, record: Record, looks: Sequence[Look], as_json: boo
         InputError: there is none with this name.
     """
     exhibit = next((look for look in looks if look.id == name), None) or record.entry(name)
-    found: list[Entry | Look] = [exhibit] if exhibit else [*_entries_of_turn(name, record)]
+    found: list[Entry | Look] = [exhibit] if exhibit else [*_entries_of_turn(name.lower(), record)]
     if not found:
         counts = {"e": len(record.entries), "t": len(record.turns), "L": len(looks)}
         known = ", ".join(f"{letter}1 to {letter}{count}" for letter, count in counts.items() if count)
@@ -84,7 +86,7 @@ def print_run(run: Run, judgments: Sequence[JudgmentRow]) -> None:
         "workspace": run.workspace,
         "source": run.source,
         "tokens": _tokens(usage),
-        "cost": f"${usage.cost:.4f}" if usage.cost else None,
+        "cost": dollars(usage.cost) if usage.cost else None,
     }
     for name, value in facts.items():
         if value not in (None, ""):
@@ -119,7 +121,7 @@ def _found(row: JudgmentRow) -> str:
     if row.status == "errored":
         return row.failure or ""
     if row.judge == "reader":
-        return "empty" if row.empty else f"{row.scored} of {row.dimensions} scored"
+        return "empty" if row.empty else f"{row.worse} worse, {row.scored} of {row.dimensions} scored"
     return f"{row.passed} of {row.criteria} passed"
 
 
@@ -166,7 +168,8 @@ def print_transcript(judgment: Judgment) -> None:
     """Print every question, answer and look, in order."""
     looks = {look.id: look for look in judgment.looks}
     for number, step in enumerate(judgment.steps, 1):
-        _write(f"\n──── {number} ────\n{shown(step.told)}\n")
+        told = request_not_kept(judgment, number) or step.told
+        _write(f"\n──── {number} ────\n{shown(told)}\n")
         if step.reasoning:
             _write(f"[reasoning] {shown(step.reasoning)}\n")
         _write(f"[{judgment.judge.model}] {shown(step.said or '(no words)')}\n")

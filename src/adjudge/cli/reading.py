@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from adjudge.rubric import Rubric
     from adjudge.run import Run
     from adjudge.settings import Settings
+    from adjudge.wiring import DryRun
 
 BLAMELESS, ACCUSED, REFUSED, NOT_READ = range(4)
 """How reading ends, as an exit status."""
@@ -52,12 +53,16 @@ def read(
     """Read runs once each, score a rubric's dimensions, and keep the judgments.
 
     Exit status: 0 nothing is worse than blameless, 1 some dimension is, 2 bad input, 3 some run was not judged: it is
-    errored, or no dimension has a value.
+    errored, no dimension has a value, or the model's key is missing.
     """
+    import asyncio
+
     from adjudge import wiring
 
     settings = settings_with(model=model, budget=budget, prune=prune, store=store)
     dimensions = wiring.find_dimensions(rubric)
+    if not dry_run:
+        asyncio.run(wiring.require_model(settings))
     refused: list[str] = []
     runs = _runs(names, settings, refused)
     if exchange is not None:
@@ -77,12 +82,18 @@ def _only(runs: Iterator[Run]) -> Run:
 
 
 def _runs(names: Sequence[str], settings: Settings, refused: list[str]) -> Iterator[Run]:
-    """The runs that were named; a name that brings none is told and noted, and the others are read all the same."""
+    """The runs that were named, each once; a name that brings none is told and noted, and holds up no other."""
     from adjudge import wiring
 
+    sources: dict[str, str] = {}
     for name in names:
         try:
-            yield from wiring.find_runs(name, settings)
+            for run in wiring.find_runs(name, settings):
+                if run.id in sources:
+                    say(f"{run.source}: is {run.id} again, as {sources[run.id]}, and is not read twice")
+                    continue
+                sources[run.id] = run.source
+                yield run
         except InputError as error:
             say(str(error))
             refused.append(name)
@@ -97,7 +108,7 @@ def _read(runs: Iterator[Run], dimensions: Rubric, settings: Settings, as_json: 
             _show(judgment, run, dimensions)
     if as_json:
         print_json(judgments)
-    return [ending(judgment, dimensions) for judgment in judgments]
+    return [ending(judgment) for judgment in judgments]
 
 
 def read_live(run: Run, dimensions: Rubric, settings: Settings, exchange: Path | None = None) -> Judgment:
@@ -118,34 +129,47 @@ def _show(judgment: Judgment, run: Run, dimensions: Rubric) -> None:
     from adjudge.cli.scores import print_scores
 
     print_scores(results(), judgment, run, dimensions)
-    name = judgment.id
-    say(f"Kept as {name}: `adjudge show {name} t7` prints a turn, `adjudge verify {name}` checks all of it again.")
+    say(f"{run.id} is kept as {judgment.id}: {_what_to_look_at(judgment)}")
 
 
-def ending(judgment: Judgment, dimensions: Rubric) -> int:
+def _what_to_look_at(judgment: Judgment) -> str:
+    """Commands that make sense for this judgment: a turn only if one is cited."""
+    name, checks = judgment.id, f"`adjudge verify {judgment.id}` checks all of it again"
+    if judgment.status == "errored":
+        return f"`adjudge show {name} --transcript` prints what was said." if judgment.steps else "no call was made."
+    holdings = [holding for score in judgment.scores for holding in score.holdings if holding.standing]
+    if not holdings:
+        return f"{checks}."
+    return f"`adjudge show {name} {holdings[0].citation.exhibit}` prints a turn that it cites, {checks}."
+
+
+def ending(judgment: Judgment) -> int:
     """The exit status that goes with a judgment."""
-    from adjudge.exports.scores import worse
-
     if judgment.status == "errored" or judgment.empty:
         return NOT_READ
-    by_name = {dimension.id: dimension for dimension in dimensions.dimensions}
-    return ACCUSED if any(worse(by_name.get(score.dimension), score) for score in judgment.scores) else BLAMELESS
+    return ACCUSED if judgment.worse else BLAMELESS
 
 
 def _print_requests(runs: Iterator[Run], dimensions: Rubric, settings: Settings, as_json: bool) -> list[int]:
+    """Print the request of one run whole, of several only the sizes and prices."""
     import asyncio
 
+    from adjudge import wiring
+    from adjudge.cli.requests import print_request, print_requests, warn_of_size
+
+    asked = [(run, asyncio.run(wiring.dry_run(run, dimensions, settings))) for run in runs]
+    if as_json:
+        print_json([_as_json(run, dry) for run, dry in asked])
+    elif len(asked) == 1:
+        print_request(results(), asked[0][1], asked[0][0])
+    elif asked:
+        print_requests(asked)
+    for run, dry in asked:
+        warn_of_size(dry, run)
+    return [BLAMELESS] * len(asked)
+
+
+def _as_json(run: Run, dry: DryRun) -> dict[str, Any]:
     import msgspec
 
-    from adjudge import wiring
-    from adjudge.cli.requests import print_request
-
-    asked = []
-    for run in runs:
-        dry = asyncio.run(wiring.dry_run(run, dimensions, settings))
-        asked.append({"run": run.id, **msgspec.structs.asdict(dry)})
-        if not as_json:
-            print_request(results(), dry, run)
-    if as_json:
-        print_json(asked)
-    return [BLAMELESS] * len(asked)
+    return {"run": run.id, "source": run.source, **msgspec.structs.asdict(dry), "fits": dry.fits}

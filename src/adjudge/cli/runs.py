@@ -14,6 +14,7 @@ from adjudge.errors import InputError
 if TYPE_CHECKING:
     from adjudge.judgment import Judgment
     from adjudge.run import Run
+    from adjudge.store.rows import RunRow
     from adjudge.store.store import Store
 
 NAMED = 3
@@ -112,7 +113,7 @@ def list_runs(
             row.model or "",
             str(row.turns),
             str(row.judgments),
-            _score(row.status, row.score),
+            _found(row),
             row.task or "",
         )
         for row in rows
@@ -121,8 +122,13 @@ def list_runs(
     return 0
 
 
-def _score(status: str | None, score: float | None) -> str:
-    return "errored" if status == "errored" else "" if score is None else f"{score:.2f}"
+def _found(row: RunRow) -> str:
+    """What the latest judgment found, as short as can be."""
+    if row.status == "errored":
+        return "errored"
+    if row.worse is not None:
+        return "empty" if row.empty else f"{row.worse} worse"
+    return "" if row.score is None else f"{row.score:.2f}"
 
 
 def show(

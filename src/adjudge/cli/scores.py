@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from adjudge.cli.printing import counted, hanging
-from adjudge.cli.verdicts import print_holding, print_what_was_seen, title, tokens
+from adjudge.cli.verdicts import print_holding, print_what_was_seen, title_with_source, tokens
 from adjudge.exports.judged import Judged
-from adjudge.exports.scores import RUNGS, done_to_input, figure, percent, scale_of, share_of_cause, why_none, worse
+from adjudge.exports.scores import RUNGS, done_to_input, figure, percent, scale_of, share_of_cause, why_none
 from adjudge.untrusted import one_line, shown
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from adjudge.evidence import Holding
     from adjudge.judgment import CauseFound, Judgment, Score
     from adjudge.rubric import Dimension, Rubric
     from adjudge.run import Run
@@ -28,13 +26,14 @@ def print_scores(console: Console, judgment: Judgment, run: Run, rubric: Rubric 
     from rich.text import Text
 
     judged = Judged(judgment, run, rubric)
-    console.print(Text(title(run), "bold"))
+    console.print(Text(title_with_source(run), "bold"))
     console.print(Text(_reader(judgment), "dim"))
     if judgment.prepared:
         console.print(hanging("input  ", done_to_input(judgment.prepared), "dim"))
     console.print()
+    width = max((MARGIN - 2, *(len(figure(score.value)) for score in judgment.scores)))
     for score in judgment.scores:
-        _print_score(console, score, judged.dimension(score.dimension))
+        _print_score(console, score, judged.dimension(score.dimension), width)
     print_what_was_seen(console, judgment)
     console.print(Text(_ending(judged), "bold red" if judgment.status == "errored" or judgment.empty else "bold"))
 
@@ -50,11 +49,11 @@ def _reader(judgment: Judgment) -> str:
     return one_line(" · ".join(part for part in parts if part), 200)
 
 
-def _print_score(console: Console, score: Score, dimension: Dimension | None) -> None:
+def _print_score(console: Console, score: Score, dimension: Dimension | None, width: int) -> None:
     from rich.text import Text
 
-    colour = "yellow" if score.value is None else "red" if worse(dimension, score) else "green"
-    value = (f"{figure(score.value):>{MARGIN - 2}}  ", f"bold {colour}")
+    colour = "red" if score.worse else "yellow" if score.value is None else "green"
+    value = (f"{figure(score.value):>{width}}  ", f"bold {colour}")
     console.print(Text.assemble(value, (one_line(score.dimension, 60), "bold"), (f"  {_scale(score, dimension)}", "dim")))
     if why := why_none(score):
         console.print(hanging(" " * MARGIN, why, "yellow"))
@@ -62,7 +61,10 @@ def _print_score(console: Console, score: Score, dimension: Dimension | None) ->
         console.print(hanging(" " * MARGIN, shown(score.reasoning)))
     if score.share:
         console.print(hanging(" " * MARGIN, f"avoidable: {percent(score.share)}"))
-    _print_holdings(console, score.holdings, {holding for cause in score.causes for holding in cause.holdings})
+    under_causes = {holding for cause in score.causes for holding in cause.holdings}
+    for holding in score.holdings:
+        if holding not in under_causes:
+            print_holding(console, holding)
     for cause in score.causes:
         _print_cause(console, cause)
     console.print()
@@ -70,20 +72,15 @@ def _print_score(console: Console, score: Score, dimension: Dimension | None) ->
 
 def _scale(score: Score, dimension: Dimension | None) -> str:
     """The scale, and how the value stands on it."""
-    stands = "" if score.value is None else "worse than blameless, " if worse(dimension, score) else "not worse, "
-    return f"{stands if dimension else ''}{scale_of(dimension)}"
+    stands = "worse than blameless, " if score.worse else "" if score.value is None else "not worse, "
+    return f"{stands}{scale_of(dimension)}"
 
 
 def _print_cause(console: Console, cause: CauseFound) -> None:
-    told = f"{one_line(cause.cause, 40)}, {share_of_cause(cause)}: {shown(cause.recommendation)}"
+    told = f"{one_line(cause.cause, 40)} ({share_of_cause(cause)}): {shown(cause.recommendation)}"
     console.print(hanging(f"{' ' * MARGIN}- ", told))
-    _print_holdings(console, cause.holdings, ())
-
-
-def _print_holdings(console: Console, holdings: Sequence[Holding], elsewhere: Collection[Holding]) -> None:
-    for holding in holdings:
-        if holding not in elsewhere:
-            print_holding(console, holding)
+    for holding in cause.holdings:
+        print_holding(console, holding, indent="  ")
 
 
 def _ending(judged: Judged) -> str:
@@ -93,7 +90,9 @@ def _ending(judged: Judged) -> str:
         return one_line(f"Not judged{sort}: {judgment.reason}", 400)
     if judgment.empty:
         return "Empty: the reader answered, and no dimension has a value."
-    found = [score.dimension for score in judgment.scores if worse(judged.dimension(score.dimension), score)]
-    without = sum(score.value is None for score in judgment.scores)
+    found = [score.dimension for score in judgment.scores if score.worse]
+    valued = sum(score.value is not None for score in judgment.scores)
     told = f"Worse than blameless: {', '.join(found)}" if found else "Nothing is worse than blameless"
-    return one_line(f"{told}; {len(judgment.scores) - without} of {len(judgment.scores)} dimensions have a value", 400)
+    return one_line(
+        f"{told}; {valued} of {len(judgment.scores)} dimensions {'has' if valued == 1 else 'have'} a value", 400
+    )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from adjudge.cli.printing import counted, hanging
+from adjudge.record import dollars
 from adjudge.untrusted import one_line, shown
 
 if TYPE_CHECKING:
@@ -59,6 +61,16 @@ def title(run: Run) -> str:
     return one_line(" · ".join([run.id, *(part for part in about if part)]), 200)
 
 
+def title_with_source(run: Run) -> str:
+    """Which run it is and where it came from, in one line."""
+    return f"{title(run)} · {short_source(run)}"
+
+
+def short_source(run: Run) -> str:
+    """The last two parts of the path of a run's recording."""
+    return one_line("/".join(PurePath(run.source).parts[-2:]), 80)
+
+
 def _judge(judgment: Judgment) -> str:
     by = f"judged by {judgment.judge.model}" if judgment.judge.model else "judged without a model"
     ways = {"forced": "decided when its looks were used up", "probes": "by probes alone", "process": "by the exit status"}
@@ -78,7 +90,7 @@ def tokens(judgment: Judgment) -> str:
         return ""
     usage = judgment.usage()
     tokens = f"{usage.prompt or 0:,} tokens in ({usage.cached or 0:,} cached), {usage.output or 0:,} out"
-    return f"{tokens}, ${usage.cost:.4f}" if usage.cost else tokens
+    return f"{tokens}, {dollars(usage.cost)}" if usage.cost else tokens
 
 
 def _print_verdict(console: Console, verdict: Verdict) -> None:
@@ -96,13 +108,15 @@ def _print_verdict(console: Console, verdict: Verdict) -> None:
     console.print()
 
 
-def print_holding(console: Console, holding: Holding) -> None:
+def print_holding(console: Console, holding: Holding, indent: str = "") -> None:
     """Print a citation: its exhibit and the quote, and what is wrong with one that does not hold."""
     quote = f"“{one_line(holding.citation.quote, 160)}”"
     if holding.standing:
-        console.print(hanging(f"      {_exhibit(holding):<5} ", quote, "cyan"))
+        console.print(hanging(f"{indent}      {_exhibit(holding):<5} ", quote, "cyan"))
     else:
-        console.print(hanging(f"    ✗ {_exhibit(holding):<5} ", f"{quote} {one_line(holding.fault or '', 200)}", "dim"))
+        console.print(
+            hanging(f"{indent}    ✗ {_exhibit(holding):<5} ", f"{quote} {one_line(holding.fault or '', 200)}", "dim")
+        )
 
 
 def _manner(verdict: Verdict) -> str:

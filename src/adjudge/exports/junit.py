@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 from adjudge.evidence import Holding, fold
 from adjudge.exports.judged import Judged
-from adjudge.exports.scores import figure, scale_of, share_of_cause, why_none, worse
+from adjudge.exports.scores import figure, scale_of, share_of_cause, why_none
 from adjudge.judgment import CauseFound, Score, Verdict
 from adjudge.untrusted import shown
 
@@ -70,19 +70,20 @@ def _add_verdict(suite: ElementTree.Element, verdict: Verdict, judged: Judged) -
 def _add_score(suite: ElementTree.Element, score: Score, judged: Judged) -> None:
     case, dimension = _case(suite, score.dimension, judged), judged.dimension(score.dimension)
     value = f"{figure(score.value)} ({scale_of(dimension)})"
-    said = "\n".join([value, score.reasoning, *map(_cited, score.holdings), *map(_caused, score.causes)])
-    if (why := why_none(score)) is not None:
-        case.append(_element("skipped", said, message=why, type=score.fault or "not established"))
-    elif dimension is None:
-        case.append(_element("skipped", said, message="the rubric, which tells what is blameless, is not at hand"))
-    elif worse(dimension, score):
+    under_causes = {holding for cause in score.causes for holding in cause.holdings}
+    own = [_cited(holding) for holding in score.holdings if holding not in under_causes]
+    said = "\n".join([value, score.reasoning, *own, *map(_caused, score.causes)])
+    if score.worse:
         case.append(_element("failure", said, message=value, type="worse than blameless"))
+    elif (why := why_none(score)) is not None:
+        case.append(_element("skipped", said, message=why, type=score.fault or "not established"))
     else:
         case.append(_element("system-out", said))
 
 
 def _caused(cause: CauseFound) -> str:
-    return f"{cause.cause}, {share_of_cause(cause)}: {cause.recommendation}"
+    told = f"{cause.cause} ({share_of_cause(cause)}): {cause.recommendation}"
+    return "\n".join([told, *(f"    {_cited(holding)}" for holding in cause.holdings)])
 
 
 def _case(suite: ElementTree.Element, name: str, judged: Judged) -> ElementTree.Element:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from adjudge.judgment import CauseFound, Omitted, Prepared, Score
+from adjudge.judgment import CauseFound, Judgment, Omitted, Prepared, Score
 from adjudge.rubric import Dimension
 
 FAULTS = {
@@ -16,11 +16,6 @@ RUNGS = {
     "transcribed": "its reasoning was transcribed, since it gave no answer",
     "prose": "answered in prose",
 }
-
-
-def worse(dimension: Dimension | None, score: Score) -> bool:
-    """Whether a score says that the agent did worse than the blameless; one without a value says nothing."""
-    return dimension is not None and score.value is not None and dimension.accuses(score.value)
 
 
 def figure(value: float | None) -> str:
@@ -55,8 +50,25 @@ def percent(share: float) -> str:
 def share_of_cause(cause: CauseFound) -> str:
     """A cause's share, or why it has none."""
     if cause.fault:
-        return "no share: no turn shows it"
+        return "no share, since no turn shows it"
     return "no share given" if cause.share is None else percent(cause.share)
+
+
+def request_not_kept(judgment: Judgment, step: int) -> str | None:
+    """What stands in place of a reader's request, which is not kept; `None` where a step has what was told.
+
+    `step` counts from 1. All steps but a transcription ask about the same input, in one form or another.
+    """
+    if judgment.judge.kind != "reader" or judgment.prepared is None or judgment.steps[step - 1].told:
+        return None
+    if step > 1:
+        return "The same was asked once more, or with less input; that request is not kept either."
+    prepared = judgment.prepared
+    return (
+        f"The request is not kept. It had {prepared.characters:,} characters and the SHA-256 {prepared.sha256}; "
+        f"`adjudge read {judgment.run} --dry-run` prints it again, "
+        f"given the same rubric, model and --prune {prepared.asked}."
+    )
 
 
 def done_to_input(prepared: Prepared) -> str:

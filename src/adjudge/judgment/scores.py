@@ -38,12 +38,11 @@ def _score(dimension: Dimension, answers: Sequence[DimensionAnswer], turns: Turn
     holdings = tuple(dict.fromkeys((*own, *(holding for cause in causes for holding in cause.holdings))))
     if not says_something(answer.reasoning):
         return Score(dimension.id, None, "", holdings, fault="missing_reasoning", answer=answer)
-    if _accuses(dimension, answer) and not any(holding.standing for holding in holdings):
+    worse = _accuses(dimension, answer)
+    if worse and not any(holding.standing for holding in holdings):
         return Score(dimension.id, None, answer.reasoning, holdings, fault="evidence_missing", answer=answer)
-    changed = any(cause.fault for cause in causes)
-    return Score(
-        dimension.id, answer.value, answer.reasoning, holdings, answer.share, causes, None, answer if changed else None
-    )
+    own_words = answer if any(cause.fault for cause in causes) else None
+    return Score(dimension.id, answer.value, answer.reasoning, holdings, answer.share, causes, None, own_words, worse)
 
 
 def _cause(cause: CauseAnswer, turns: Turns) -> CauseFound:

@@ -80,7 +80,8 @@ class CauseFound(msgspec.Struct, frozen=True, omit_defaults=True):
 class Score(msgspec.Struct, frozen=True, omit_defaults=True):
     """The value of one dimension, with the citations that were checked.
 
-    `value` is `None` if the model established none or a `fault` took it away; `answer` is then the model's own.
+    `value` is `None` if the model established none or a `fault` took it away; `answer` is then the model's own. `worse`
+    says that the agent did worse than the blameless: by its value, or by a share of waste.
     """
 
     dimension: str
@@ -91,6 +92,7 @@ class Score(msgspec.Struct, frozen=True, omit_defaults=True):
     causes: tuple[CauseFound, ...] = ()
     fault: Literal["evidence_missing", "missing_reasoning", "unanswered"] | None = None
     answer: DimensionAnswer | None = None
+    worse: bool = False
 
 
 class Omitted(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -207,6 +209,11 @@ class Judgment(msgspec.Struct, frozen=True, omit_defaults=True):
     def empty(self) -> bool:
         """Whether a reader answered, and not one of its dimensions has a value."""
         return bool(self.scores) and all(score.value is None for score in self.scores)
+
+    @property
+    def worse(self) -> int:
+        """How many dimensions a reader found worse than blameless."""
+        return sum(score.worse for score in self.scores)
 
     @property
     def missing_reasoning(self) -> bool:

@@ -8,7 +8,7 @@ from adjudge.errors import InputError, ModelError
 from adjudge.judgment import Call
 from adjudge.models.consumed import tokens_of
 from adjudge.ports import Model, Reply, Request
-from adjudge.record import Usage
+from adjudge.record import Usage, dollars
 
 
 class BudgetedModel:
@@ -19,19 +19,19 @@ class BudgetedModel:
     zero in a reply does not mean that the call was free.
     """
 
-    def __init__(self, model: Model, dollars: float) -> None:
-        """Limit a model to an amount.
+    def __init__(self, model: Model, limit: float) -> None:
+        """Limit a model to an amount in US dollars.
 
         Raises:
             InputError: no price is known for the model, so that no budget can be kept.
         """
         if model.price(Usage(prompt=1, output=1)) is None:
             raise InputError(
-                f"{model.name}: no price is known, so a budget of ${dollars:g} cannot be kept; "
+                f"{model.name}: no price is known, so a budget of {dollars(limit)} cannot be kept; "
                 "leave the budget out, or choose a model whose price is known"
             )
         self.name, self.window = model.name, model.window
-        self._model, self._dollars = model, dollars
+        self._model, self._limit = model, limit
         self._reserved = 0.0
         self._largest = 0
         self.spent = 0.0
@@ -43,11 +43,11 @@ class BudgetedModel:
             ModelError: the call might pass the limit (kind `budget`), or failed as any other may.
         """
         estimate = self._most(request)
-        if self.spent + self._reserved + estimate > self._dollars:
-            left = max(0.0, self._dollars - self.spent - self._reserved)
+        if self.spent + self._reserved + estimate > self._limit:
+            left = max(0.0, self._limit - self.spent - self._reserved)
             raise ModelError(
-                f"{self.name}: the next call may cost ${estimate:.4f}, and of the budget of ${self._dollars:g} only "
-                f"${left:.4f} are left",
+                f"{self.name}: the next call may cost {dollars(estimate)}, and of the budget of {dollars(self._limit)} "
+                f"only {dollars(left)} are left",
                 "budget",
             )
         self._reserved += estimate

@@ -45,7 +45,7 @@ class UnavailableModel:
     window: int | None = None
 
     def __init__(self, name: str, error: ModelError) -> None:
-        self.name, self._error = name, error
+        self.name, self.error = name, error
 
     async def answer(self, request: Request) -> Reply:  # noqa: ARG002 - the port's shape
         """Say why.
@@ -53,7 +53,7 @@ class UnavailableModel:
         Raises:
             ModelError: always, the one that opening the model raised.
         """
-        raise self._error
+        raise self.error
 
     def price(self, usage: Usage) -> float | None:  # noqa: ARG002 - the port's shape
         """No price is known."""

@@ -46,6 +46,7 @@ def _of_row(store: Store, judgment: Judgment) -> Iterator[Finding]:
         "failure": (row.failure, judgment.failure),
         "scored": (row.scored, scored(judgment)),
         "dimensions": (row.dimensions, len(judgment.scores)),
+        "worse": (row.worse, judgment.worse),
         "empty": (row.empty, judgment.empty),
         "prompt_tokens": (row.prompt_tokens, prompt_tokens(judgment)),
     }

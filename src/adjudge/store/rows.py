@@ -23,7 +23,11 @@ LEARNED = 500
 
 
 class RunRow(msgspec.Struct, frozen=True):
-    """A stored run as a list shows it. `task` is its first line, cut; `status` and `score` are of its latest judgment."""
+    """A stored run as a list shows it. `task` is its first line, cut; The last ones are of its latest judgment.
+
+    `worse` is how many dimensions a reader found worse than blameless, and `empty` that none has a value; both are `None`
+    where no reader judged.
+    """
 
     id: str
     added: str
@@ -37,12 +41,15 @@ class RunRow(msgspec.Struct, frozen=True):
     judgments: int
     status: Status | None
     score: float | None
+    worse: int | None
+    empty: bool | None
 
 
 class JudgmentRow(msgspec.Struct, frozen=True):
     """A stored judgment as a list shows it. `rubric` is its name; `passed` of `criteria` verdicts are passes.
 
-    Of a reader `scored` of `dimensions` scores have a value, none if it is `empty`; `prune` is the mode that was used.
+    Of a reader `scored` of `dimensions` scores have a value, none if it is `empty`, and `worse` of them are worse than
+    blameless; `prune` is the mode that was used.
     `characters` is the size of its first request and `prompt_tokens` what the provider counted for that, `None` where it
     did not, or where more than one request may be in the count.
     """
@@ -64,6 +71,7 @@ class JudgmentRow(msgspec.Struct, frozen=True):
     cost: float | None
     scored: int
     dimensions: int
+    worse: int
     empty: bool
     decided: str | None
     failure: Failure | None
@@ -78,13 +86,16 @@ def run_rows(connection: Connection) -> list[RunRow]:
         judgments.c.run,
         judgments.c.status,
         judgments.c.score,
+        judgments.c.judge,
+        judgments.c.worse,
+        judgments.c.empty,
         func.count().over(partition_by=judgments.c.run).label("judgments"),
         func.row_number()
         .over(partition_by=judgments.c.run, order_by=(judgments.c.added.desc(), judgments.c.id))
         .label("place"),
     ).subquery()
     query = (
-        select(runs, latest.c.judgments, latest.c.status, latest.c.score)
+        select(runs, *(latest.c[name] for name in ("judgments", "status", "score", "judge", "worse", "empty")))
         .outerjoin(latest, and_(latest.c.run == runs.c.id, latest.c.place == 1))
         .order_by(runs.c.added.desc(), runs.c.id)
     )
@@ -93,6 +104,7 @@ def run_rows(connection: Connection) -> list[RunRow]:
 
 def _run_row(row: Mapping[Any, Any]) -> RunRow:
     grade: Grade | None = row["grade"]
+    read = row["judge"] == "reader" and row["status"] == "judged"
     return RunRow(
         id=row["id"],
         added=row["added"],
@@ -106,6 +118,8 @@ def _run_row(row: Mapping[Any, Any]) -> RunRow:
         judgments=row["judgments"] or 0,
         status=row["status"],
         score=row["score"],
+        worse=row["worse"] if read else None,
+        empty=row["empty"] if read else None,
     )
 
 
@@ -177,6 +191,7 @@ def values_of_judgment(judgment: Judgment, blob: str, workspace: str | None) -> 
         "workspace": workspace,
         "scored": scored(judgment),
         "dimensions": len(judgment.scores),
+        "worse": judgment.worse,
         "empty": judgment.empty,
         "decided": judgment.decided,
         "failure": judgment.failure,

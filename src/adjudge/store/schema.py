@@ -78,6 +78,7 @@ judgments = Table(
     Column("workspace", String),
     Column("scored", Integer, nullable=False, server_default="0"),
     Column("dimensions", Integer, nullable=False, server_default="0"),
+    Column("worse", Integer, nullable=False, server_default="0"),
     Column("empty", Boolean, nullable=False, server_default=false()),
     Column("decided", String),
     Column("failure", String),

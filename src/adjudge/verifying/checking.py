@@ -21,7 +21,8 @@ def verify(judgment: Judgment, record: Record, rubric: Rubric | None) -> Verific
     findings += _of_answers(judgment, record, rubric) if rubric else ()
     holdings = [verdict.holdings for verdict in judgment.verdicts] + [score.holdings for score in judgment.scores]
     citations = sum(map(len, holdings))
-    return Verification(judgment.id, len(judgment.verdicts), citations, tuple(findings), len(judgment.scores))
+    holding = sum(each.standing is not None for some in holdings for each in some)
+    return Verification(judgment.id, len(judgment.verdicts), citations, tuple(findings), len(judgment.scores), holding)
 
 
 def _of_answers(judgment: Judgment, record: Record, rubric: Rubric) -> Iterator[Finding]:

@@ -54,6 +54,8 @@ def _off_the_rubric(dimension: Dimension, score: Score) -> Iterator[str]:
 def _of_score(stored: Score, now: Score) -> Iterator[str]:
     if _decision(stored) != _decision(now):
         yield f"stored is {_words(stored)}, the gate says {_words(now)}"
+    elif stored.worse != now.worse:
+        yield f"stored is that it is {_standing(stored)}, the gate says {_standing(now)}"
     elif stored.reasoning != now.reasoning:
         yield "its reasoning is not that of the answer beside it"
     elif [_of_cause(each) for each in stored.causes] != [_of_cause(each) for each in now.causes]:
@@ -68,6 +70,10 @@ def _decision(score: Score) -> tuple[float | None, float | None, str | None]:
 def _words(score: Score) -> str:
     share = f" with a share of {score.share:g}" if score.share is not None else ""
     return f"{'no value' if score.value is None else f'{score.value:g}'}{share}{f' ({score.fault})' if score.fault else ''}"
+
+
+def _standing(score: Score) -> str:
+    return "worse than blameless" if score.worse else "not worse"
 
 
 def _of_cause(cause: CauseFound) -> tuple[object, ...]:

@@ -17,13 +17,17 @@ class Finding(msgspec.Struct, frozen=True):
 
 
 class Verification(msgspec.Struct, frozen=True):
-    """The result of checking a judgment again: how many verdicts, scores and citations were checked, and what was found."""
+    """The result of checking a judgment again: how many verdicts, scores and citations were checked, and what was found.
+
+    `holding` of the citations are stored as ones that hold; one that does not is no fault where nothing rests on it.
+    """
 
     judgment: str
     verdicts: int = 0
     citations: int = 0
     findings: tuple[Finding, ...] = ()
     scores: int = 0
+    holding: int = 0
 
     @property
     def sound(self) -> bool:

@@ -10,7 +10,6 @@ import msgspec
 from adjudge.evidence import Holding
 from adjudge.exports.html.text import Mark
 from adjudge.exports.judged import Judged
-from adjudge.exports.scores import worse
 from adjudge.judgment import Score
 from adjudge.untrusted import shown
 
@@ -44,7 +43,7 @@ def _cite(anchor: str, holding: Holding, there: Collection[str]) -> Cite:
 def marks_of(judged: Judged) -> dict[str, list[Mark]]:
     """For each exhibit the passages that are quoted from it, and by whom."""
     verdicts = [(each.criterion, each.passed, each.holdings) for each in judged.judgment.verdicts]
-    scores = [(each.dimension, _blameless(judged, each), each.holdings) for each in judged.judgment.scores]
+    scores = [(each.dimension, _blameless(each), each.holdings) for each in judged.judgment.scores]
     marks: dict[str, list[Mark]] = defaultdict(list)
     for number, (name, good, holdings) in enumerate([*verdicts, *scores], 1):
         for place, holding in enumerate(holdings, 1):
@@ -54,5 +53,5 @@ def marks_of(judged: Judged) -> dict[str, list[Mark]]:
     return marks
 
 
-def _blameless(judged: Judged, score: Score) -> bool | None:
-    return None if score.value is None else not worse(judged.dimension(score.dimension), score)
+def _blameless(score: Score) -> bool | None:
+    return False if score.worse else None if score.value is None else True

@@ -9,13 +9,13 @@ import msgspec
 from adjudge.exports.html.cites import marks_of
 from adjudge.exports.html.record import RecordView, ids_of_record, view_of_record
 from adjudge.exports.html.scores import ScoreCard, figure_of_scores, score_cards, sentence_of_scores
-from adjudge.exports.html.text import Text, text_of
+from adjudge.exports.html.text import Text, counted, text_of
 from adjudge.exports.html.transcript import Transcript, view_of_transcript
 from adjudge.exports.html.verdicts import Card, cards_of, figure_of_verdicts, sentence_of_verdicts
 from adjudge.exports.judged import Judged
-from adjudge.exports.scores import done_to_input
+from adjudge.exports.scores import RUNGS, done_to_input
 from adjudge.judgment import Call, Judgment, Steering
-from adjudge.record import Usage
+from adjudge.record import Usage, dollars
 from adjudge.run import Outcome
 from adjudge.untrusted import one_line
 
@@ -74,6 +74,7 @@ class Page(msgspec.Struct, frozen=True):
     usage_of_run: Facts
     usage_of_judging: Facts
     calls: tuple[tuple[str, ...], ...]
+    calls_counted: str
     task: Text | None
     context: Text | None
     patch: Text | None
@@ -117,6 +118,7 @@ def page_of(judged: Judged, version: str) -> Page:
         usage_of_run=_usage(_usage_of_run(judged)),
         usage_of_judging=_usage(judgment.usage()),
         calls=tuple(_call(number, call) for number, call in enumerate(judgment.calls, 1)),
+        calls_counted=counted(len(judgment.calls), "call to models", "calls to models"),
         task=text_of(run.task, LONG) if run.task else None,
         context=text_of(run.context, LONG) if run.context else None,
         patch=text_of(run.patch, LONG) if run.patch else None,
@@ -131,7 +133,7 @@ def page_of(judged: Judged, version: str) -> Page:
 def _about(judged: Judged) -> tuple[str, ...]:
     run, record = judged.run, judged.run.record
     agent = f"{run.agent} {run.agent_version or ''}".strip() if run.agent else None
-    size = f"{len(record.turns):,} turns"
+    size = counted(len(record.turns), "turn")
     started = judged.judgment.started[:16].replace("T", " ")
     return tuple(each for each in (agent, run.model, size, f"judged {started}") if each)
 
@@ -170,7 +172,7 @@ def _judge(judgment: Judgment) -> Facts:
     facts = {
         "judge": judge.kind,
         "model": judge.model or "none",
-        "decided": judgment.decided or "not",
+        "decided": RUNGS.get(judgment.decided or "", judgment.decided or "not"),
         **({"failure": judgment.failure} if judgment.failure else {}),
         **({} if judge.kind == "reader" else {"looks": str(len(judgment.looks))}),
         "limits": limits or "none",
@@ -205,7 +207,7 @@ def _count(value: int | None) -> str:
 
 
 def _dollars(value: float | None) -> str:
-    return "not known" if value is None else f"${value:.4f}"
+    return "not known" if value is None else dollars(value)
 
 
 def _said(value: str | float | bool | None) -> str:

@@ -9,7 +9,7 @@ from itertools import groupby
 import msgspec
 from markupsafe import Markup
 
-from adjudge.exports.html.text import Mark, Text, text_of
+from adjudge.exports.html.text import Mark, Text, counted, text_of
 from adjudge.record import Entry, Record, Turn
 from adjudge.untrusted import one_line
 
@@ -57,7 +57,7 @@ class RecordView(msgspec.Struct, frozen=True):
     """A record as the page shows it; `bounded` is true if entries were left out."""
 
     sections: tuple[Section, ...]
-    entries: int
+    count: str
     bounded: bool
 
 
@@ -67,7 +67,7 @@ def view_of_record(record: Record, marks: Marks) -> RecordView:
     entries = sum(len(each.entries) for _, each in everything)
     bounded = entries > ENTRIES or _characters(record, CHARACTERS) > CHARACTERS
     sections = [section for name, each in everything for section in _sections(name, each, marks, bounded)]
-    return RecordView(tuple(sections), entries, bounded)
+    return RecordView(tuple(sections), counted(entries, "entry", "entries"), bounded)
 
 
 def ids_of_record(view: RecordView) -> set[str]:

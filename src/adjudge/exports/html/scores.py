@@ -9,7 +9,7 @@ import msgspec
 from adjudge.evidence import Holding
 from adjudge.exports.html.cites import Cite, cites_of
 from adjudge.exports.judged import Judged
-from adjudge.exports.scores import figure, percent, scale_of, share_of_cause, why_none, worse
+from adjudge.exports.scores import figure, percent, scale_of, share_of_cause, why_none
 from adjudge.judgment import CauseFound, Score
 
 
@@ -50,6 +50,8 @@ def score_cards(judged: Judged, there: Collection[str]) -> tuple[ScoreCard, ...]
 
 def figure_of_scores(cards: tuple[ScoreCard, ...]) -> str:
     """The scores in the fewest words."""
+    if all(card.state == "none" for card in cards):
+        return "empty"
     found = sum(card.state == "worse" for card in cards)
     return f"{found} of {len(cards)} worse"
 
@@ -73,7 +75,7 @@ def _card(anchor: str, score: Score, judged: Judged, there: Collection[str]) -> 
         anchor=anchor,
         dimension=score.dimension,
         text=dimension.description if dimension else None,
-        state="none" if score.value is None else "worse" if worse(dimension, score) else "blameless",
+        state="worse" if score.worse else "none" if score.value is None else "blameless",
         value=figure(score.value),
         scale=scale_of(dimension),
         share=f"avoidable: {percent(score.share)}" if score.share else None,

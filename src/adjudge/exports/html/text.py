@@ -38,6 +38,11 @@ class Text(msgspec.Struct, frozen=True):
 Span = tuple[int, int]
 
 
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """A number of things, in words: `1 step`, `2,000 steps`."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
 def text_of(untrusted: str, most: int, marks: Sequence[Mark] = ()) -> Text:
     """The text as it may be shown, each quote marked at its first place, cut to the quotes' surroundings if too long."""
     whole = shown(untrusted)

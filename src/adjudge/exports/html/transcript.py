@@ -8,7 +8,8 @@ import msgspec
 
 from adjudge.evidence import Look
 from adjudge.exports.html.record import CITED, FOLDED, Exhibit, Marks
-from adjudge.exports.html.text import Mark, Text, text_of
+from adjudge.exports.html.text import Mark, Text, counted, text_of
+from adjudge.exports.scores import request_not_kept
 from adjudge.judgment import Judgment, Step
 from adjudge.untrusted import one_line, shown
 
@@ -17,9 +18,10 @@ TOLD, SAID = 6_000, 20_000
 
 
 class StepView(msgspec.Struct, frozen=True):
-    """One exchange. `told_size` is its true number of characters."""
+    """One exchange. `told_size` is its true number of characters; `not_kept` stands in place of what is not kept."""
 
     number: int
+    not_kept: str | None
     told: Text
     told_size: int
     reasoning: Text | None
@@ -30,23 +32,27 @@ class StepView(msgspec.Struct, frozen=True):
 
 
 class Transcript(msgspec.Struct, frozen=True):
-    """All exchanges, and the looks that belong to none of them, such as those of probes."""
+    """All exchanges with their count in words, and the looks that belong to none of them, such as those of probes."""
 
     before: tuple[Exhibit, ...]
     steps: tuple[StepView, ...]
+    count: str
 
 
 def view_of_transcript(judgment: Judgment, marks: Marks) -> Transcript:
     """The transcript of a judgment."""
     looks = {look.id: _exhibit(look, tuple(marks.get(look.id, ()))) for look in judgment.looks}
     named = {name for step in judgment.steps for name in step.looks}
-    steps = tuple(_step(number, step, looks) for number, step in enumerate(judgment.steps, 1))
-    return Transcript(tuple(view for name, view in looks.items() if name not in named), steps)
+    steps = tuple(
+        _step(number, step, looks, request_not_kept(judgment, number)) for number, step in enumerate(judgment.steps, 1)
+    )
+    return Transcript(tuple(view for name, view in looks.items() if name not in named), steps, counted(len(steps), "step"))
 
 
-def _step(number: int, step: Step, looks: dict[str, Exhibit]) -> StepView:
+def _step(number: int, step: Step, looks: dict[str, Exhibit], not_kept: str | None) -> StepView:
     return StepView(
         number=number,
+        not_kept=not_kept,
         told=text_of(step.told, TOLD),
         told_size=len(step.told),
         reasoning=text_of(step.reasoning, SAID) if step.reasoning else None,

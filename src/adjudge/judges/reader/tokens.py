@@ -20,6 +20,9 @@ SmolLM2, with only 49,000 pieces, 19 % and 25 % of 61. The ratio went from 2.2, 
 UNLEARNED_ERROR = 0.26
 """How far off nine of ten of those estimates were at most."""
 
+ENOUGH = 3
+"""Earlier requests from which the size of tokens is learned."""
+
 SHARE = 0.9
 """Share of earlier estimates whose error is at most the one that is stated."""
 
@@ -28,29 +31,28 @@ class Calibration(msgspec.Struct, frozen=True):
     """What is known of the size of a model's tokens.
 
     `error` is relative: nine of ten earlier requests would have been estimated at most so far off, each from all the
-    others. It is `None` where fewer than two `rows` tell.
+    others. `rows` of this model taught both; with 0 they are those of all recordings that were measured.
     """
 
     characters_per_token: float
-    error: float | None
+    error: float
     rows: int
 
 
 def calibrated(pairs: Sequence[tuple[int, int]]) -> Calibration:
     """What earlier requests teach: each one's size in characters, and in tokens as the provider counted them.
 
-    The middle one of their ratios is taken, so that a provider that counts nonsense now and then spoils nothing.
+    The middle one of their ratios is taken, so that a provider that counts nonsense now and then spoils nothing. Of fewer
+    than `ENOUGH` nothing is learned: how far off they are could not be told.
     """
     ratios = sorted(characters / tokens for characters, tokens in pairs if characters > 0 and tokens > 0)
-    if not ratios:
-        return Calibration(UNLEARNED, None, 0)
+    if len(ratios) < ENOUGH:
+        return Calibration(UNLEARNED, UNLEARNED_ERROR, 0)
     return Calibration(median(ratios), _error(ratios), len(ratios))
 
 
-def _error(ratios: list[float]) -> float | None:
+def _error(ratios: list[float]) -> float:
     """How far off nine of ten would have been if each had been estimated from the others."""
-    if len(ratios) < 2:
-        return None
     others = (median([*ratios[:place], *ratios[place + 1 :]]) for place in range(len(ratios)))
     errors = sorted(abs(ratio / other - 1) for ratio, other in zip(ratios, others, strict=True))
     return errors[math.ceil(SHARE * len(errors)) - 1]

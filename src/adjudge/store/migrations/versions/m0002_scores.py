@@ -10,7 +10,7 @@ down_revision = "0001"
 def upgrade() -> None:
     """Add the columns. Rows that are there are an evaluator's: they have no scores, and nothing is known of the rest."""
     op.add_column("rubrics", sa.Column("dimensions", sa.Integer, nullable=False, server_default="0"))
-    for name in ("scored", "dimensions"):
+    for name in ("scored", "dimensions", "worse"):
         op.add_column("judgments", sa.Column(name, sa.Integer, nullable=False, server_default="0"))
     op.add_column("judgments", sa.Column("empty", sa.Boolean, nullable=False, server_default=sa.false()))
     for name in ("decided", "failure", "prune"):

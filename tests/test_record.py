@@ -1,0 +1,22 @@
+"""Amounts as people read them."""
+
+from __future__ import annotations
+
+import pytest
+
+from adjudge.record import dollars
+
+
+@pytest.mark.parametrize(
+    ("amount", "written"),
+    [
+        (0, "$0.0000"),
+        (12, "$12.0000"),
+        (0.0123456, "$0.0123"),
+        (0.000123, "$0.00012"),
+        (0.00001, "$0.00001"),
+        (1e-12, "$0.000000000001"),
+    ],
+)
+def test_an_amount_is_written_without_an_exponent(amount: float, written: str) -> None:
+    assert dollars(amount) == written
