@@ -98,7 +98,7 @@ def _only_run(path: Path) -> Run:
     others = sum(1 for _ in runs)
     if others:
         raise InputError(
-            f"{path}: holds {others + 1} runs; `adjudge import {path}` keeps them all, then judge one by its id"
+            f"{path}: holds {others + 1} runs; `adjudge import {path}` keeps them all, then name one by its id"
         )
     return run
 

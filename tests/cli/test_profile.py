@@ -22,7 +22,25 @@ def test_a_recording_is_profiled_without_a_store_or_a_key(adjudge: Command) -> N
     assert "5 turns, 5 calls: test 2, edit 1, print 1, read 1." in ended.out
     assert "Prompt sizes in tokens: p50 2,000, p75 2,500, p90 3,000, p95 3,000." in ended.out
     assert "Hints, computed without a model; they are no verdicts:" in ended.out
+    assert ended.out.splitlines()[0].endswith(" · 5 turns · mini/fix.traj.json")
     assert not Path(".adjudge").exists()
+
+
+def test_hints_that_found_nothing_are_only_named(adjudge: Command) -> None:
+    found = {hint["name"]: hint["value"] for hint in json.loads(adjudge("profile", wiring.DEMO, "--json").out)["hints"]}
+    *_, last = adjudge("profile", wiring.DEMO).out.splitlines()
+    assert last.startswith("Nothing was found by ")
+    named = last.removeprefix("Nothing was found by ").rstrip(".").split(", ")
+    assert named == [name for name, value in found.items() if value == 0]
+    assert "loops" in named
+
+
+def test_of_several_runs_one_must_be_named(adjudge: Command) -> None:
+    chat = [{"role": "user", "content": "Hi."}, {"role": "assistant", "content": "Hello."}]
+    Path("two.jsonl").write_text("\n".join(json.dumps({"messages": [*chat, *chat[:more]]}) for more in (0, 1)))
+    ended = adjudge("profile", "two.jsonl")
+    assert ended.status == 2
+    assert "holds 2 runs; `adjudge import two.jsonl` keeps them all, then name one by its id" in ended.err
 
 
 def test_a_stored_run_is_profiled_by_the_beginning_of_its_id(adjudge: Command) -> None:
@@ -64,7 +82,8 @@ def test_a_plot_fits_into_a_hundred_columns_however_many_turns_there_are(turns: 
 
 
 def test_turns_that_share_a_column_are_told() -> None:
-    assert "60 turns in a column" in plot("Prompt size", [1.0] * 5000, max, str)[0]
+    assert "60 turns in a column, the largest of them shown" in plot("Prompt size", [1.0] * 5000, max, str)[0]
+    assert "60 turns in a column, their sum shown" in plot("Cost", [1.0] * 5000, sum, str)[0]
     assert "in a column" not in plot("Prompt size", [1.0] * 5, max, str)[0]
 
 

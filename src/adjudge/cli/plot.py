@@ -17,14 +17,15 @@ Values = Sequence[float | None]
 def plot(
     name: str, values: Values, together: Callable[[Sequence[float]], float], written: Callable[[float], str]
 ) -> list[str]:
-    """The lines of a plot of one value for each turn; `together` makes one of those that share a column.
+    """The lines of a plot of one value for each turn; `together` makes one of those that share a column: `max` or `sum`.
 
-    A column without a known value stays empty, and its place on the axis is a dot.
+    The first line says which. A column without a known value stays empty, and its place on the axis is a dot.
     """
     columns = binned(values, together)
     most = max((value for value in columns if value is not None), default=0.0)
     margin = max(len(written(most)), 1)
-    shared = f", {-(-len(values) // len(columns))} turns in a column" if len(columns) < len(values) else ""
+    how = {max: "the largest of them", sum: "their sum"}[together]
+    shared = f", {-(-len(values) // len(columns))} turns in a column, {how} shown" if len(columns) < len(values) else ""
     lines = [f"{name} by turn{shared}"]
     for row in range(HEIGHT - 1, -1, -1):
         left = written(most) if row == HEIGHT - 1 else ""

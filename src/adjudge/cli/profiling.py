@@ -10,6 +10,7 @@ import typer
 
 from adjudge.cli.options import Json, StorePath, settings_with
 from adjudge.cli.printing import print_json
+from adjudge.cli.verdicts import title_with_source
 
 if TYPE_CHECKING:
     from adjudge.profile import Ledger, Profile
@@ -26,11 +27,12 @@ def profile_run(
     from adjudge import wiring
     from adjudge.profile import profile
 
-    found = profile(wiring.find_run(run, settings_with(store=store)).record)
+    named = wiring.find_run(run, settings_with(store=store))
+    found = profile(named.record)
     if as_json:
         print_json(found)
         return 0
-    sys.stdout.write("\n".join(_lines(found)) + "\n")
+    sys.stdout.write("\n".join([title_with_source(named), *_lines(found)]) + "\n")
     return 0
 
 
@@ -42,11 +44,15 @@ def _lines(found: Profile) -> Iterable[str]:
     yield from _plots(found.ledger)
     yield ""
     yield "Hints, computed without a model; they are no verdicts:"
-    for hint in sorted(found.hints, key=lambda hint: not hint.flagged):
+    nothing = [hint.name for hint in found.hints if hint.value == 0 and not hint.flagged]
+    told = [hint for hint in found.hints if hint.name not in nothing]
+    for hint in sorted(told, key=lambda hint: not hint.flagged):
         mark = "!" if hint.flagged else "?" if hint.value is None else "-"
         first, *rest = hint_lines(hint)
         yield mark + first.removeprefix("-")
         yield from rest
+    if nothing:
+        yield f"Nothing was found by {', '.join(nothing)}."
     yield from child_lines(found.children)
 
 
