@@ -224,7 +224,7 @@ def test_show_prints_a_reading_as_json(adjudge: Command, kept: Judged) -> None:
 
 def test_verify_counts_scores(adjudge: Command, kept: Judged) -> None:
     ended = adjudge("verify")
-    assert (ended.status, ended.out) == (0, "j-7ead00d2a4c1b35e  sound  8 scores, 8 citations (4 hold) checked\n")
+    assert (ended.status, ended.out) == (0, "j-7ead00d2a4c1b35e  sound  8 scores, 8 citations (5 hold) checked\n")
 
 
 @pytest.mark.parametrize("form", ["jsonl", "junit", "reward", "html"])
