@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+from adjudge.wiring import DEMO
+
 from .conftest import Command
 
 TRUE = {"four": True, "pairs": True, "refuses": False, "suite": True, "six-checks": False, "ran-last": False,
@@ -33,3 +35,17 @@ def test_the_planted_attempt_to_steer_is_reported_and_followed_by_no_pass(adjudg
 
 def test_the_demo_tells_how_to_judge_live(adjudge: Command) -> None:
     assert "adjudge demo --model PROVIDER/MODEL" in adjudge("demo").err
+
+
+# --- the recorded reading of the same run
+
+
+def test_the_recorded_reading_plays_and_is_sound(adjudge: Command) -> None:
+    ended = adjudge("read", DEMO, "--model", f"recorded/{DEMO / 'reading.json'}", "--json")
+    (judgment,) = json.loads(ended.out)
+    assert (ended.status, judgment["status"], judgment["decided"]) == (1, "judged", "schema")
+    assert adjudge("verify", judgment["id"]).status == 0
+    values = {score["dimension"]: score["value"] for score in judgment["scores"]}
+    assert values["hallucination"] == 3  # it names 12 checks, 11 passed, and none ran after its last change
+    assert (values["contamination"], values["loop"], values["test_gaming"]) == (0, 0, 0)
+    assert not any(holding.get("fault") for score in judgment["scores"] for holding in score.get("holdings", ()))
