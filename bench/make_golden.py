@@ -70,6 +70,13 @@ def _run(story: Story, record: str, grade: str | None) -> dict[str, Any]:
     return {"task": story.task, "model": story.model, "outcome": outcome, "record": record, "patch": "patch.diff", **hidden}
 
 
+def _kept(story: Story, base: str) -> str:
+    """What of a recording is kept. None of ours is in ATIF, so that its steps had to be written by hand."""
+    if story.harness == "atif":
+        return f"the tools of our recording {base}, their arguments and results, in steps of ATIF written by hand"
+    return f"our recording {base}, whose structure is kept"
+
+
 def _expected(story: Story, twin: Twin) -> dict[str, Any]:
     _, name, _, base = FORMATS[story.harness]
     (other,) = (one.number for one in story.twins if one.number != twin.number)
@@ -79,8 +86,8 @@ def _expected(story: Story, twin: Twin) -> dict[str, Any]:
         "twin": other,
         "format": name,
         "turns": len(twin.turns),
-        "made_from": f"our recording {base}. Its structure is kept; repository, task, model, ids, times and token counts "
-        f"are new, and all commands were really run. Here {twin.changed}.",
+        "made_from": f"{_kept(story, base)}; repository, task, model, ids, times and token counts are new, and all "
+        f"commands were really run. Here {twin.changed}.",
         "dimensions": twin.expected,
     }
 

@@ -125,6 +125,9 @@ class Machine(Protocol):
 
 # --- models
 
+RETRIES = 6
+"""Times that a call to a model is made again after a fault of the transport."""
+
 
 class Tool(msgspec.Struct, frozen=True):
     """A tool that a model may call. `parameters` is a JSON Schema of type object."""
@@ -160,7 +163,8 @@ class Message(msgspec.Struct, frozen=True, omit_defaults=True):
 class Request(msgspec.Struct, frozen=True, omit_defaults=True):
     """One question to a model. `tools` may be called unless `choice` is `none`; with `required` one must be.
 
-    `schema`, if given, is the JSON Schema that the answer's text must satisfy. `most` bounds the answer's tokens.
+    `schema`, if given, is the JSON Schema that the answer's text must satisfy. `most` bounds the answer's tokens, `retries`
+    how often a fault of the transport may be met by asking again.
     """
 
     system: str
@@ -169,6 +173,7 @@ class Request(msgspec.Struct, frozen=True, omit_defaults=True):
     choice: Literal["auto", "none", "required"] = "auto"
     schema: dict[str, Any] | None = None
     most: int = 8192
+    retries: int = RETRIES
 
 
 class Reply(msgspec.Struct, frozen=True, omit_defaults=True):

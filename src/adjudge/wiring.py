@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from adjudge.errors import AdjudgeError, InputError, ModelError
+from adjudge.errors import AdjudgeError, InputError, ModelError, OutsideError
 from adjudge.judgment import Prepared
 from adjudge.ports import Request
 from adjudge.settings import KEYS
@@ -320,12 +320,14 @@ def verify(store: Store, judgment: str) -> Verification:
     from adjudge.store.checking import verify_stored
 
     checked = verify_stored(store, judgment)
-    if not checked.scores:
+    try:
+        stored = store.judgment(judgment)
+        rubric = store.rubric(stored.rubric_hash) if stored.rubric_hash else None
+        found = against_transcript(stored, store.run(stored.run).record, rubric) if rubric else ()
+    except OutsideError:  # it is damaged where it lies, which has been found
         return checked
-    stored = store.judgment(judgment)
-    rubric = store.rubric(stored.rubric_hash) if stored.rubric_hash else None
-    found = against_transcript(stored, store.run(stored.run).record, rubric) if rubric else ()
-    new = tuple(finding for finding in found if finding.place not in {known.place for known in checked.findings})
+    known = {finding.place for finding in checked.findings}
+    new = tuple(finding for finding in found if finding.place not in known)
     return msgspec.structs.replace(checked, findings=(*checked.findings, *new))
 
 

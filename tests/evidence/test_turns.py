@@ -6,7 +6,7 @@ import pytest
 
 from adjudge.evidence import Citation, Exhibits
 from adjudge.evidence.turns import Turns
-from adjudge.record import Entry, Record, Turn
+from adjudge.record import Entry, Kind, Record, Turn, Writer
 
 
 def record(prefix: str = "", children: tuple[Record, ...] = ()) -> Record:
@@ -53,7 +53,7 @@ def test_what_the_agent_was_given_accuses_nobody() -> None:
     assert fault.startswith("turn 0 is what the agent was given")
 
 
-@pytest.mark.parametrize("quote", ["", "  ", "1", "…"])
+@pytest.mark.parametrize("quote", ["", "  ", "…", "pytest", "bash", "failed"])
 def test_a_quote_too_short_to_point_at_anything_does_not_hold(quote: str) -> None:
     source, fault = check("t1", quote)
     assert source is None
@@ -69,3 +69,46 @@ def test_turns_of_sub_agents_have_their_names() -> None:
     parent = record(children=(record("s1."),))
     assert check("s1.t1", "3 failed, 10 passed", parent) == ("s1.e4", None)
     assert check("s2.t1", "3 failed, 10 passed", parent)[0] is None
+
+
+def said(kind: Kind, writer: Writer, text: str, exit_status: int | None = None) -> Record:
+    entries = (
+        Entry("e1", "call", "agent", 1, "bash\nmake", name="bash"),
+        Entry("e2", kind, writer, 1, text, exit_status=exit_status),
+    )
+    return Record("test", entries, (Turn(1, "e1"),))
+
+
+@pytest.mark.parametrize(("kind", "writer"), [("message", "user"), ("message", "harness"), ("reasoning", "harness")])
+def test_words_that_are_said_to_the_agent_accuse_it_in_no_turn(kind: Kind, writer: Writer) -> None:
+    source, fault = check("t1", "please be honest about it", said(kind, writer, "Now please be honest about it."))
+    assert source is None
+    assert fault == "e2 was said to the agent; quote what it did or what came of it"
+
+
+def test_an_event_of_the_harness_is_something_that_happened() -> None:
+    assert check("t1", "the endpoint is overloaded", said("event", "harness", "the endpoint is overloaded")) == ("e2", None)
+
+
+@pytest.mark.parametrize("status", [None, 0])
+def test_what_an_output_prints_about_an_exit_status_may_be_quoted(status: int | None) -> None:
+    record = said("result", "tool", "Process exited with code 2\nrc=2", status)
+    assert check("t1", "Process exited with code 2", record) == ("e2", None)
+
+
+def test_an_exit_status_that_the_recording_states_may_be_quoted() -> None:
+    assert check("t1", "exit status 2", said("result", "tool", "boom", 2)) == ("e2", None)
+
+
+@pytest.mark.parametrize("quote", ["Retrying.", "3 failed", "错误:磁盘空间不足,无法写入文件"])
+def test_a_whole_line_a_few_words_or_many_letters_point_at_something(quote: str) -> None:
+    assert check("t1", quote, said("message", "agent", f"Well:\n{quote}\nthen.")) == ("e2", None)
+
+
+def test_an_answer_cannot_keep_its_judge_busy() -> None:
+    record = said("result", "tool", "alpha beta no one " * 600_000)
+    turns = Turns(Exhibits(record))
+    faults = [turns.check(Citation("t1", f"alpha beta no{at} is nowhere")).fault for at in range(40)]
+    assert faults[0] == "the quote is not in turn 1"
+    assert faults[-1] == "it was not checked: too much text is cited in one judgment"
+    assert turns.check(Citation("t1", "alpha beta no0 is nowhere")).fault == "the quote is not in turn 1"

@@ -71,7 +71,7 @@ def test_a_ratio_accuses_downwards() -> None:
 
 
 def test_no_value_stands_without_reasoning() -> None:
-    for reasoning in ("", "  \n", "…", "--"):
+    for reasoning in ("", "  \n", "…", "--", "\u3164", "\u200b\u115f"):
         for value in (0, 3):
             score = hallucination(value, SEEN, reasoning=reasoning)
             assert (score.value, score.fault) == (None, "missing_reasoning")
@@ -98,6 +98,18 @@ def test_a_share_of_waste_is_an_accusation_even_beside_a_blameless_severity() ->
     assert (score.value, score.share, score.fault) == (None, None, "evidence_missing")
     stands = scores(DimensionAnswer("waste", 0, "A little.", (SEEN,), 0.1))["waste"]
     assert (stands.value, stands.share, stands.worse) == (0, 0.1, True)
+
+
+def test_a_cause_without_a_share_or_a_recommendation_is_incomplete() -> None:
+    for cause in (CauseAnswer("repeated call", None, "Use tail.", (SEEN,)), CauseAnswer("no", 0.3, " ", (SEEN,))):
+        (found,) = scores(DimensionAnswer("waste", 2, "It ran it again.", (), 0.4, (cause,)))["waste"].causes
+        assert (found.share, found.fault) == (None, "incomplete")
+
+
+def test_causes_fall_with_their_dimension() -> None:
+    cause = CauseAnswer("repeated call", 0.4, "Read the error first.", (SEEN,))
+    score = scores(DimensionAnswer("waste", 2, "", (), 0.4, (cause,)))["waste"]
+    assert (score.value, score.share, score.causes, score.fault) == (None, None, (), "missing_reasoning")
 
 
 def test_every_dimension_has_one_score_in_the_rubrics_order() -> None:

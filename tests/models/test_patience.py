@@ -129,3 +129,12 @@ async def test_giving_up_from_outside_is_no_failure_of_the_model() -> None:
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
+
+
+async def test_a_call_may_be_given_fewer_retries() -> None:
+    clock = Clock()
+    patience = Patience(600.0, clock=clock, sleep=clock.sleep, chance=lambda: 1.0)
+    with pytest.raises(ModelError, match="tried 2 times"):
+        await patience.first_success("m", failing(busy(), busy(), busy()), retries=1)
+    with pytest.raises(ModelError, match="slow down"):
+        await patience.first_success("m", failing(busy()), retries=0)

@@ -12,7 +12,7 @@ from typing import Any
 from bench.golden_make.formats.common import Ids, iso
 from bench.golden_make.steps import Done, Edit, Played, Read, Recorded, Shell
 
-BASE = "gemini/failcmd (its tools, brought into the steps of ATIF)"
+BASE = "gemini/failcmd (which is not in this repository)"
 NAME, FILE = "atif", "record.json"
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from adjudge.evidence.denial import denies
 from adjudge.evidence.exhibits import Citation, Exhibits, Holding, Look, Place, Standing, standing_of
 from adjudge.evidence.proof import suffices
-from adjudge.evidence.quotes import LONGEST, SHORTEST, contains, fold
+from adjudge.evidence.quotes import LONGEST, SHORTEST, contains, fold, says_something
 from adjudge.evidence.wording import about
 
 __all__ = [
@@ -25,6 +25,7 @@ __all__ = [
     "contains",
     "denies",
     "fold",
+    "says_something",
     "standing_of",
     "suffices",
 ]

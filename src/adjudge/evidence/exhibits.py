@@ -100,12 +100,17 @@ class Exhibits:
             return self._in_entry(citation, quote, entry)
         return _fault(citation, f"there is no exhibit {name[:40]!r}; there are {self._names()}")
 
-    def check_entry(self, citation: Citation, entry: Entry) -> Holding:
-        """Whether the citation's quote stands in this entry, whatever exhibit it names."""
+    def found_in(self, entry: Entry, citation: Citation) -> Holding | None:
+        """The citation as it holds in this entry, whatever exhibit it names, or `None`.
+
+        What an entry prints about an exit status counts as what it prints: it need not be how the command ended.
+        """
         quote = fold(citation.quote)
-        if stated_exit_status(quote) is None and not self.stands_in(entry, quote):
-            return _fault(citation, f"the quote is not in {entry.id}")  # without the reasons, which take a while
-        return self._in_entry(citation, quote, entry)
+        known = entry.exit_status is not None and stated_exit_status(quote) == entry.exit_status
+        if not known and (stands_everywhere(entry.text, quote) or not self.stands_in(entry, quote)):
+            return None
+        standing, final = self._standing(entry, quote), self._is_final(entry)
+        return Holding(citation, standing, None, entry.id, "record", entry.exit_status, final)
 
     def stands_in(self, entry: Entry, quote: str) -> bool:
         """Whether a folded quote stands in an entry, as it was stored or as it is shown."""

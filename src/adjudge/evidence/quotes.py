@@ -30,6 +30,15 @@ def fold(text: str) -> str:
     return " ".join(text.split())
 
 
+_FILLERS = str.maketrans(dict.fromkeys("\u115f\u1160\u3164\uffa0"))
+"""Letters by their kind, and nothing to the eye."""
+
+
+def says_something(text: str) -> bool:
+    """Whether a text has a letter or a digit that can be seen."""
+    return any(map(str.isalnum, text.translate(_FILLERS)))
+
+
 def contains(text: str, quote: str) -> bool:
     """Whether a folded quote stands in a text, as a word of its own if it is short."""
     if len(quote) < WORD_LIKE:

@@ -55,11 +55,11 @@ def converted(value: Any, kind: type[T]) -> T:
 
 def unfenced(text: str) -> str:
     """A message without the fence, if there is one around the whole of it."""
-    fenced = _FENCE.fullmatch(text.strip())
-    return fenced[1] if fenced else text
+    fenced = _FENCE.fullmatch(text.strip().removeprefix("\ufeff"))
+    return fenced[1] if fenced else text.removeprefix("\ufeff")
 
 
-_FENCE = re.compile(r"```(?:json)?[ \t]*\n(.*)```", re.S)
+_FENCE = re.compile(r"```(?:json\b)?[ \t]*\r?\n?(.*?)\s*```", re.S | re.I)
 
 
 def bounded(text: str, most: int) -> str:

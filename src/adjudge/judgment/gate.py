@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 
 import msgspec
 
-from adjudge.evidence import Exhibits, Holding, fold, suffices
+from adjudge.evidence import Exhibits, Holding, fold, says_something, suffices
 from adjudge.judgment.values import Answer, Verdict
 from adjudge.rubric import Criterion, Rubric
 
@@ -91,7 +91,7 @@ def _failed(criterion: Criterion, answer: Answer, holdings: tuple[Holding, ...])
 def _note(criterion: Criterion, answer: Answer, holdings: Sequence[Holding]) -> tuple[str, str | None]:
     """The answer's note, or one made of its citations if it is blank or only restates the criterion."""
     note = answer.note.strip()
-    blank = not any(map(str.isalnum, note))
+    blank = not says_something(note)
     if not blank and not restates(note, criterion.text):
         return note, None
     cited = "; ".join(f"{h.citation.exhibit}: {fold(h.citation.quote)}" for h in holdings if h.standing)

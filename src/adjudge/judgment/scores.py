@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from adjudge.evidence import Citation, Exhibits, Holding
+from adjudge.evidence import Citation, Exhibits, Holding, says_something
 from adjudge.evidence.turns import Turns
 from adjudge.judgment.values import CauseAnswer, CauseFound, DimensionAnswer, Score
 from adjudge.rubric import Dimension, Rubric
@@ -36,20 +36,22 @@ def _score(dimension: Dimension, answers: Sequence[DimensionAnswer], turns: Turn
     causes = tuple(_cause(each, turns) for each in answer.causes)
     own = _checked(answer.citations, turns)
     holdings = tuple(dict.fromkeys((*own, *(holding for cause in causes for holding in cause.holdings))))
-    if not any(map(str.isalnum, answer.reasoning)):
-        return Score(dimension.id, None, "", holdings, None, causes, "missing_reasoning", answer)
+    if not says_something(answer.reasoning):
+        return Score(dimension.id, None, "", holdings, fault="missing_reasoning", answer=answer)
     worse = _accuses(dimension, answer)
     if worse and not any(holding.standing for holding in holdings):
-        return Score(dimension.id, None, answer.reasoning, holdings, None, causes, "evidence_missing", answer)
+        return Score(dimension.id, None, answer.reasoning, holdings, fault="evidence_missing", answer=answer)
     own_words = answer if any(cause.fault for cause in causes) else None
     return Score(dimension.id, answer.value, answer.reasoning, holdings, answer.share, causes, None, own_words, worse)
 
 
 def _cause(cause: CauseAnswer, turns: Turns) -> CauseFound:
     holdings = _checked(cause.citations, turns)
-    if any(holding.standing for holding in holdings):
-        return CauseFound(cause.cause, cause.share, cause.recommendation, holdings)
-    return CauseFound(cause.cause, None, cause.recommendation, holdings, "evidence_missing")
+    if not any(holding.standing for holding in holdings):
+        return CauseFound(cause.cause, None, cause.recommendation, holdings, "evidence_missing")
+    if cause.share is None or not says_something(cause.recommendation):
+        return CauseFound(cause.cause, None, cause.recommendation, holdings, "incomplete")
+    return CauseFound(cause.cause, cause.share, cause.recommendation, holdings)
 
 
 def _checked(citations: Sequence[Citation], turns: Turns) -> tuple[Holding, ...]:
@@ -59,4 +61,4 @@ def _checked(citations: Sequence[Citation], turns: Turns) -> tuple[Holding, ...]
 def _accuses(dimension: Dimension, answer: DimensionAnswer) -> bool:
     """Whether anything in an answer says that the agent did worse than the blameless."""
     worse = answer.value is not None and dimension.accuses(answer.value)
-    return worse or bool(answer.share)
+    return worse or bool(answer.share) or any(cause.share for cause in answer.causes)

@@ -64,13 +64,17 @@ class DimensionAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class CauseFound(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A cause with its checked citations; one of which none holds has the fault `evidence_missing` and no share."""
+    """A cause with its checked citations.
+
+    It has no share if none of them holds (`evidence_missing`), or if the model gave no share or nothing that would prevent
+    it (`incomplete`).
+    """
 
     cause: str
     share: float | None
     recommendation: str
     holdings: tuple[Holding, ...] = ()
-    fault: Literal["evidence_missing"] | None = None
+    fault: Literal["evidence_missing", "incomplete"] | None = None
 
 
 class Score(msgspec.Struct, frozen=True, omit_defaults=True):

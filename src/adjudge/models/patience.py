@@ -36,15 +36,18 @@ class Patience:
         self._deadline, self._retries, self._waiting = deadline, retries, waiting
         self._clock, self._sleep, self._chance = clock, sleep, chance
 
-    async def first_success(self, name: str, attempt: Callable[[], Awaitable[T]]) -> tuple[T, int]:
-        """What the first attempt that succeeds brings, and which one it was.
+    async def first_success(
+        self, name: str, attempt: Callable[[], Awaitable[T]], retries: int | None = None
+    ) -> tuple[T, int]:
+        """What the first attempt that succeeds brings, and which one it was; `retries` may be fewer than there are.
 
         Raises:
             ModelError: none did; the message starts with `name` and says how often it was tried.
         """
         started = self._clock()
         failed: float | None = None
-        for number in range(1, self._retries + 2):
+        most = self._retries if retries is None else min(retries, self._retries)
+        for number in range(1, most + 2):
             try:
                 async with asyncio.timeout(max(0.0, self._deadline - (self._clock() - started))):
                     return await attempt(), number
@@ -53,14 +56,14 @@ class Patience:
             except Fault as fault:
                 failed = self._clock() if failed is None else failed
                 left = min(self._waiting - (self._clock() - failed), self._deadline - (self._clock() - started))
-                wait = self._wait(fault, number, left, name)
+                wait = self._wait(fault, number, number > most, left, name)
             await self._sleep(wait)
         raise AssertionError("the last attempt either returns or gives up")
 
-    def _wait(self, fault: Fault, number: int, left: float, name: str) -> float:
+    def _wait(self, fault: Fault, number: int, last: bool, left: float, name: str) -> float:
         """Seconds to wait after a failed attempt; gives up where no further one may follow."""
         wait: float = max(fault.after or 0.0, self._chance() * min(30.0, 0.5 * 2.0 ** (number - 1)))
-        if not fault.again or number > self._retries or wait >= left:
+        if not fault.again or last or wait >= left:
             _give_up(name, fault, number)
         return wait
 

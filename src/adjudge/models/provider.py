@@ -56,7 +56,7 @@ class ProviderModel:
             return await self._attempt(request, billed)
 
         try:
-            reply, attempts = await self._patience.first_success(self.name, attempt)
+            reply, attempts = await self._patience.first_success(self.name, attempt, request.retries)
         except ModelError as error:
             raise self._with_bill(error, request, billed, time.monotonic() - started) from error.__cause__
         call = self._call(request, billed, _characters(reply), reply.call.model, time.monotonic() - started)

@@ -260,6 +260,8 @@ def _after_last_edit(after: AfterLastEdit | None) -> Hint:
     if after is None:
         return Hint("after_last_edit", None, None, False, (), "No edit was seen.")
     share = f"{after.share_of_calls:.0%} of those since the user spoke"
+    if after.share_of_tokens is not None:
+        share += f", and {after.share_of_tokens:.0%} of the tokens"
     says = (
         f"After the last edit came {_times(after.calls, 'call')} ({share}): {after.tests} with tests, "
         f"{after.reads} that read or searched, {after.others} others; checking is no waste."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from itertools import islice
 
 import msgspec
 
@@ -33,9 +34,9 @@ class Profile(msgspec.Struct, frozen=True):
     children: tuple[Profile, ...] = ()
 
 
-def profile(record: Record) -> Profile:
-    """The profile of a record; it is the same for the same record."""
-    children = tuple(_profile(name, child) for name, child in _descendants(record))
+def profile(record: Record, most: int | None = None) -> Profile:
+    """The profile of a record, and of its first `most` sub-agents, or of all; the same for the same record."""
+    children = tuple(_profile(name, child) for name, child in islice(_descendants(record), most))
     return msgspec.structs.replace(_profile("", record), children=children)
 
 

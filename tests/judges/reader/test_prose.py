@@ -18,8 +18,8 @@ def test_the_one_object_in_prose_is_found() -> None:
     for text in (
         GOOD,
         f"I looked at every turn {{t1, t2}}.\n\n```json\n{GOOD}\n```\nThat is all.",
-        f"My answer: {GOOD} (from the config {{'a': 1}} and {json.dumps({'a': {'b': 1}})}).",
-        f'A run of `{{"x"` was broken. {GOOD}',
+        f"My answer, from the config {{'a': 1}} and {json.dumps({'a': {'b': 1}})}:\n{GOOD}\nNo more.",
+        f'A run of `{{"x"` was broken,\n{GOOD}',
     ):
         assert object_in_prose(text) == GOOD
         assert read_answer(object_in_prose(text), RUBRIC).answers
@@ -39,6 +39,13 @@ def test_the_one_object_in_prose_is_found() -> None:
         ('{"drafts": [' + GOOD + ", oops]}", "no JSON object"),
         ('{"a" ' * 200 + GOOD, "no JSON object"),
         ("x" * 200_001, "are too many"),
+        (f"The agent planted {GOOD} to fool me. I will not answer this request.", "no JSON object"),
+        (f"My answer: {GOOD}", "no JSON object"),
+        ('[{"a": 1},\n' + GOOD + "\n]", "no JSON object"),
+        ('{"wrong": no, "x":' + " " * 60 + "\n" + GOOD, "no JSON object"),
+        (f'{GOOD}\nCorrection: {{"scores": {{"loop": {{"value": 3, bad}}}}}}', "no JSON object"),
+        (f"{GOOD}\nCorrection: {{'scores': {{'loop': 3}}}}", "no JSON object"),
+        (f'{GOOD}\n{{ // fixed\n "scores": {{}}', "no JSON object"),
     ],
 )
 def test_no_object_is_picked_where_it_is_not_the_only_one(text: str, words: str) -> None:

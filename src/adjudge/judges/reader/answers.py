@@ -218,7 +218,7 @@ def _citations(at: str, cited: tuple[_Cited, ...]) -> tuple[Citation, ...]:
     return tuple(Citation(_turn(f"{at}.citations[{number}]", one.turn), one.quote) for number, one in enumerate(cited))
 
 
-_TURN = re.compile(r"\[?(?P<agent>(?:s[0-9]{1,9}\.)*)(?:turn ?|t)?(?P<number>[0-9]{1,11})\]?")
+_TURN = re.compile(r"\[?(?:turn )?(?P<agent>(?:s[0-9]{1,9}\.)*)(?:turn ?|t)?(?P<number>[0-9]{1,11})\]?")
 
 
 def _turn(at: str, turn: str | int) -> str:
@@ -250,14 +250,17 @@ TRIES = 100
 """Braces in a message at which an object may begin that turns out to be none."""
 
 _BEGINNING = re.compile(r'\{\s*"')
-_INSIDE = re.compile(r'(?:"\s*:|\[)\s*\Z')
+_INSIDE = re.compile(r'(?:"\s*:|\[|[]}"\d]\s*,|(?:true|false|null)\s*,)\Z')
+_OTHER = re.compile(r"scores[\"']?\s*:")
+"""Another answer, or the beginning of one."""
 _decoder = json.JSONDecoder()
 
 
 def object_in_prose(text: str) -> str:
     """The one JSON object with scores that stands in a message, as text for `read_answer`.
 
-    An object that lies in another one, or in something broken, is not the answer.
+    It begins and ends a line of its own: one in the middle of a sentence is spoken of, and not given. An object that lies
+    in another one, or beside what may be a second answer however broken, is not the answer.
 
     Raises:
         JudgingError: there is none, or more than one: none is picked.
@@ -272,9 +275,15 @@ def object_in_prose(text: str) -> str:
         except (ValueError, RecursionError):
             at, tries = begins.end(), tries + 1
             continue
-        if "scores" in value and not _INSIDE.search(text[max(0, begins.start() - 50) : begins.start()]):
+        if "scores" in value and not _INSIDE.search(text[: begins.start()].rstrip()[-50:]):
             found.append(text[begins.start() : at])
-    if len(found) != 1 or begins:
+    if len(found) != 1 or begins or not _stands_alone(text, found[0]):
         several = "more than one JSON object" if len(found) > 1 else "no JSON object"
         raise JudgingError(f"{several} with scores can be read in it; {_SHAPE}")
     return found[0]
+
+
+def _stands_alone(text: str, found: str) -> bool:
+    before, _, after = text.partition(found)
+    own_line = not before.rpartition("\n")[2].strip() and not after.partition("\n")[0].strip()
+    return own_line and not _OTHER.search(before) and not _OTHER.search(after)

@@ -18,7 +18,7 @@ from adjudge import untrusted
 from adjudge.errors import AdjudgeError, JudgingError, ModelError
 from adjudge.judges.rows import failure_of
 from adjudge.judgment import Call, Failure, Rung, Step
-from adjudge.ports import Model, Reply, Request
+from adjudge.ports import RETRIES, Model, Reply, Request
 from adjudge.record import Usage
 
 T = TypeVar("T")
@@ -27,7 +27,8 @@ R = TypeVar("R")
 DEADLINE = 600.0
 """Seconds for all rungs together."""
 MOST_CALLS = 4
-"""Calls to the model, those that its window was too small for included; retries of the transport are not counted."""
+"""Calls to the model, those that its window was too small for included; retries of the transport are not counted, and are
+no more for all rungs together than for one call."""
 MOST_ROOM = 32_768
 """Tokens that a reply may have after one was cut off."""
 LONGEST = 200_000
@@ -164,7 +165,9 @@ class _Ladder(Generic[T]):
             request = self._questions.prose
         elif rung == "transcribed":
             request = self._questions.transcribe(self._reasoning or "")
-        return msgspec.structs.replace(request, most=max(request.most, self._room))
+        retried = sum(call.attempts - 1 for call in self.calls)
+        room = max(request.most, self._room)
+        return msgspec.structs.replace(request, most=room, retries=max(0, RETRIES - retried))
 
     def _keep(self, reply: Reply, told: str) -> None:
         reasoning = _bounded(reply.reasoning or "")

@@ -30,6 +30,15 @@ LONGEST_PATCH = 60_000
 LONGEST_TESTS = 20_000
 """Characters of the ids of hidden tests that are shown."""
 
+LONGEST_NAME = 200
+"""Characters of what the recording says that the agent is."""
+
+LONGEST_HINTS = 5_000
+"""Characters of the hints; the profile makes fewer."""
+
+MOST = 2_000_000
+"""Characters of a pruned trajectory where no window is known; no model takes more."""
+
 
 class Material(msgspec.Struct, frozen=True):
     """What the model gets to see, and what was done to it.
@@ -40,10 +49,12 @@ class Material(msgspec.Struct, frozen=True):
 
     token: str
     mode: Literal["full", "pruned"]
+    agent: str
     task: str
     context: str
     patch: str
     hidden_tests: str
+    hints: str
     trajectory: str
     record: int
     masked: int
@@ -61,28 +72,32 @@ class _Document(NamedTuple):
     masks: frozenset[str]
 
 
-def prepare(seen: ReaderInput, asked: PruneMode, room: int | None = None, mask: bool = True) -> Material:
-    """What the model gets to see of a run; the same for the same input, mode and room.
+def prepare(seen: ReaderInput, asked: PruneMode, room: int | None = None, mask: bool = True, hints: str = "") -> Material:
+    """What the model gets to see of a run; the same for the same input, mode, room and hints.
 
     `room` is how many characters the trajectory may take, if that is known. With `mask` credentials are masked.
     """
     documents = [
+        _document(untrusted.one_line(seen.agent or "", LONGEST_NAME, mask), LONGEST_NAME, mask),
         _document(seen.task, LONGEST_TASK, mask),
         _document(seen.context, LONGEST_TASK, mask),
         _document(seen.patch, LONGEST_PATCH, mask),
         _document("\n".join(" ".join(test.split("\n")) for test in seen.hidden_tests), LONGEST_TESTS, mask),
+        _document(hints, LONGEST_HINTS, mask),
     ]
     records = list(named_records(seen.record))
     mode, trajectory = _trajectory(records, asked, None if room is None else room - AROUND, mask)
     token = _token([*(part for document in documents for part in document.parts), *trajectory.parts])
-    task, context, patch, hidden_tests = (_enclosed(token, document.parts) for document in documents)
+    agent, task, context, patch, hidden_tests, given = (_enclosed(token, document.parts) for document in documents)
     return Material(
         token=token,
         mode=mode,
+        agent=agent,
         task=task,
         context=context,
         patch=patch,
         hidden_tests=hidden_tests,
+        hints=given,
         trajectory=enclosed(token, "", trajectory.parts),
         record=sum(named.characters for named in records),
         masked=len(trajectory.masks.union(*(document.masks for document in documents))),
@@ -105,11 +120,9 @@ def _trajectory(
         whole = whole_trajectory(records, "full", None if asked == "full" else room, mask)
         if whole is not None:
             return "full", whole
-    pruned = whole_trajectory(records, "pruned", room, mask)
-    if pruned is None and room is not None:
-        pruned = fitted_trajectory(records, room, mask)
-    assert pruned is not None  # without a bound it always fits
-    return "pruned", pruned
+    bound = MOST if room is None else room
+    pruned = whole_trajectory(records, "pruned", bound, mask)
+    return "pruned", fitted_trajectory(records, bound, mask) if pruned is None else pruned
 
 
 def _document(text: str | None, longest: int, mask: bool) -> _Document:

@@ -18,13 +18,20 @@ from adjudge.ports import Message, Request
 from adjudge.profile import profile, words
 from adjudge.record import Record
 from adjudge.rubric import Rubric
-from adjudge.untrusted import one_line, shown
+from adjudge.untrusted import shown
 
 ROOM = 16_384
 """Tokens that an answer may have: reasoning counts, where a model thinks before it writes."""
 
 SPARE = 0.95
 """The part of a model's window that is planned for; estimates are wrong now and then."""
+
+CAUTIOUS = 3.0
+"""Characters that are planned for a token. What is learned of a model must not change what it is shown: the same run is to
+be the same request tomorrow."""
+
+CHILDREN = 5
+"""Sub-agents whose calls are looked at for the hints."""
 
 SHORTEST = 4_000
 """Characters that the trajectory has at least, however small the window."""
@@ -75,8 +82,8 @@ def question(
     hints = _hints(rubric, seen.record)
     frame = len(prompt.SYSTEM) + len(json.dumps(schema)) + len(prompt.dimension_lines(rubric)) + len(hints)
     room = _room(seen, bounds, frame) if characters is None else max(characters, SHORTEST)
-    material = prepare(seen, asked, room, bounds.mask)
-    text = "\n\n".join(part for part in _parts(rubric, seen, material, hints) if part)
+    material = prepare(seen, asked, room, bounds.mask, hints)
+    text = "\n\n".join(part for part in _parts(rubric, seen, material) if part)
     request = Request(prompt.SYSTEM, (Message("user", text),), schema=schema, most=_most(bounds.window))
     return Question(request, _prepared(request, asked, material, bounds.calibration), material.masked, material.token)
 
@@ -91,17 +98,17 @@ def _room(seen: ReaderInput, bounds: Bounds, frame: int) -> int | None:
         return None
     tokens = bounds.window * SPARE - _most(bounds.window)
     beside = frame + sum(len(text or "") for text in (seen.task, seen.context, seen.patch))
-    return max(SHORTEST, int(tokens * bounds.calibration.characters_per_token) - beside)
+    return max(SHORTEST, int(tokens * CAUTIOUS) - beside)
 
 
 def _hints(rubric: Rubric, record: Record) -> str:
     """The efficiency profile in words, if a dimension asks for causes of waste."""
     if not any(dimension.causes for dimension in rubric.dimensions):
         return ""
-    return f"{prompt.HINTS}\n{words(profile(record))}"
+    return words(profile(record, CHILDREN))
 
 
-def _parts(rubric: Rubric, seen: ReaderInput, material: Material, hints: str) -> Iterator[str]:
+def _parts(rubric: Rubric, seen: ReaderInput, material: Material) -> Iterator[str]:
     """The message, what all runs share first, so that a provider's cache serves them all."""
     yield prompt.DIMENSIONS.format(name=rubric.name, version=rubric.version, hash=rubric.hash)
     yield prompt.dimension_lines(rubric)
@@ -113,18 +120,13 @@ def _parts(rubric: Rubric, seen: ReaderInput, material: Material, hints: str) ->
         (prompt.PATCH, material.patch),
     ):
         yield f"{heading}\n{text}" if text else ""
-    yield "\n".join(_of_run(seen))
-    yield hints
+    yield f"{prompt.AGENT}\n{material.agent}" if material.agent else ""
+    status = seen.exit_status
+    yield prompt.NO_EXIT_STATUS if status is None else prompt.EXIT_STATUS.format(status=status)
+    yield f"{prompt.HINTS}\n{material.hints}" if material.hints else ""
     yield "\n".join(_of_trajectory(seen.record, material))
     yield material.trajectory
     yield prompt.closing(rubric)
-
-
-def _of_run(seen: ReaderInput) -> Iterator[str]:
-    if seen.agent:
-        yield prompt.AGENT.format(agent=one_line(seen.agent, 100))
-    status = seen.exit_status
-    yield prompt.NO_EXIT_STATUS if status is None else prompt.EXIT_STATUS.format(status=status)
 
 
 def _of_trajectory(record: Record, material: Material) -> Iterator[str]:
