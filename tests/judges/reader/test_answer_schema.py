@@ -119,7 +119,7 @@ def test_an_answer_made_by_the_schema_is_read_with_every_dimension(answer: dict[
     assert [each.value for each in read.answers] == [answer["scores"][name]["value"] for name in SCALES]
 
 
-OTHER = st.sampled_from(["3", "", True, False, 2, 1.5, -3, 4, 1e300, [], {}, [{}], {"value": 1}, {"turn": "t1"}])
+OTHER = st.sampled_from(["3", "", True, False, 2, 1.5, -3, 4, 1e300, [], {}, [{}], {"other": 1}, {"turn": "t1"}])
 
 
 def spoilt(answer: dict[str, Any], choose: Callable[[Any], Any]) -> None:
