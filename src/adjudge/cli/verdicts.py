@@ -48,7 +48,7 @@ def print_what_was_seen(console: Console, judgment: Judgment) -> None:
             console.print(hanging(f"  {attempt.exhibit:<5}", f"{attempt.sign}: {one_line(attempt.excerpt, 160)}"))
         console.print()
     if judgment.summary:
-        console.print(Text(shown(judgment.summary)))
+        console.print(hanging("  ", shown(judgment.summary)))  # so that none of its lines looks like one of ours
         console.print()
     for warning in judgment.warnings:
         console.print(Text(f"Warning: {shown(warning)}", "yellow"))
