@@ -51,16 +51,17 @@ _RESERVED = _PREFIXES | _HEADS.keys() | {"esac", "[["}
 
 _OTHER_SPACE = r"\n\r\f\v\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 _SPECIAL = rf"\\'\"`$|&;()<>\#{_OTHER_SPACE}"
-_QUOTED = r"'[^']*+'|\"(?:[^\"\\$`]++|\$(?![({]))*+\""
+_QUOTED = r"'[^']*+'|\"(?:[^\"\\$`]++|\$(?![({]))*\""
+# Only single characters are matched possessively: before 3.11.5 Python got that wrong for groups (gh-106052).
 _TOKEN = re.compile(
-    rf"[ \t]*+((?:[^{_SPECIAL}]++|{_QUOTED}|\$(?![({{'\"]))*+)"
+    rf"[ \t]*+((?:[^{_SPECIAL}]++|{_QUOTED}|\$(?![({{'\"]))*)"
     r"(?:(&&|\|\||;;&|;;|;&|\|&|[|;\n]|&(?!>)|(?<![^\s|&;()<>])\#[^\n]*+|\Z|(?=\)))"
     r"|((?:&>>?|<<<|<<-?|<>|<&|>>|>&|>\||[<>])(?!\())"
     rf"(?:[ \t]*+(?:([^{_SPECIAL} \t]++)|'([^'\s]++)')(?=[ \t\r\n|;&)]|\Z))?)?"
 )
 """A row of words whose quotes can simply be taken off; then what ends a command, a comment, or a redirection and target.
 If none of these follows, the last word may go on: with a substitution, an escape, a parenthesis."""
-_RAW_WORD = re.compile(rf"(?:[^\s'\"]++|{_QUOTED})++")
+_RAW_WORD = re.compile(rf"(?:[^\s'\"]++|{_QUOTED})+")
 _QUOTED_PIECE = re.compile(_QUOTED)
 _ENDS_WORD = frozenset("<>&\r\f\v")
 _BLANK = re.compile(r"(?:[ \t\r\f\v]|\\\r?\n)+")
