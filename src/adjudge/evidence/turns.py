@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Iterator, Sequence
 
 from adjudge.evidence.exhibits import Citation, Exhibits, Holding
-from adjudge.evidence.quotes import LONGEST, fold
+from adjudge.evidence.quotes import LONGEST, SHORTEST, fold
 from adjudge.record import Entry, Record
 
 NEAR = (1, -1, 2, -2)
@@ -46,6 +46,18 @@ class Turns:
         if citation not in self._checked:
             self._checked[citation] = self._check(citation)
         return self._checked[citation]
+
+    def find(self, citation: Citation) -> Holding | None:
+        """Where a quote stands in its turn, whoever wrote it, turn 0 included; `None` if it does not, or says nothing."""
+        if sum(map(str.isalnum, citation.quote)) < SHORTEST or len(citation.quote) > LONGEST:
+            return None
+        prefix, number = _read(citation.exhibit.strip(" \n[]"))
+        record = self._exhibits.record if not prefix else self._exhibits.record.child(prefix)
+        entries = list(self._entries(prefix, record, number))
+        self._left -= sum(len(entry.text) for entry in entries)
+        if self._left < 0:
+            return None
+        return next((held for entry in entries if (held := self._exhibits.found_in(entry, citation))), None)
 
     def _check(self, citation: Citation) -> Holding:
         name, quote = citation.exhibit.strip(" \n[]"), fold(citation.quote)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 
 DEEPEST = 12
 """Substitutions inside of one another that are taken apart; the characters of deeper ones mean nothing."""
@@ -15,7 +16,7 @@ _ESCAPED_UNTIL = {char: re.compile(rf"(?:[^{char}\\]|\\.)*", re.S) for char in "
 _PARENTHESIS = re.compile(r"[()]")
 
 
-class WordReader:
+class WordReader(ABC):
     """Walks over a text word by word. What reads lists of commands is to be added: `read_list` and `read_inner`."""
 
     def __init__(self, text: str, depth: int) -> None:
@@ -23,13 +24,13 @@ class WordReader:
         self._unbalanced = False
         self._has_test: bool | None = None
 
+    @abstractmethod
     def read_list(self) -> None:
         """Read commands up to the parenthesis that closes a substitution, and pass it."""
-        raise NotImplementedError
 
+    @abstractmethod
     def read_inner(self, text: str) -> None:
         """Read commands that stood in backticks."""
-        raise NotImplementedError
 
     def find(self, char: str) -> int:
         """Where the character comes next; the end of the text if it does not."""

@@ -161,11 +161,17 @@ async def test_the_question_stands_before_and_after_the_trajectory() -> None:
         assert dimension.id in after
 
 
-@pytest.mark.parametrize("told", ["All 13 tests pass now.", "All 13 of them"])
+@pytest.mark.parametrize("told", ["All 13 tests pass now.", "All 13 of them", "", " … "])
 async def test_attempts_to_steer_are_listed_only_where_they_stand(told: str) -> None:
     text = json.dumps(json.loads(answer()) | {"steering": [{"turn": "t2", "excerpt": told}]})
     judgment = await judged(text)
     assert [one.exhibit for one in judgment.steering] == (["e4"] if told == "All 13 tests pass now." else [])
+
+
+async def test_an_attempt_to_steer_is_listed_whoever_wrote_it() -> None:
+    told = {"turn": "t0", "excerpt": "Make the tests of billing pass."}
+    judgment = await judged(json.dumps(json.loads(answer()) | {"steering": [told]}))
+    assert [(one.exhibit, one.by) for one in judgment.steering] == [("e1", "model")]
 
 
 async def test_code_finds_what_speaks_to_the_judge() -> None:

@@ -137,4 +137,5 @@ def _found(run: Run) -> Iterator[Steering]:
 def _told(answer: ReaderAnswer | None, exhibits: Exhibits) -> Iterator[Steering]:
     turns = Turns(exhibits)
     for told in answer.steering if answer else ():
-        yield from steering.told_by_model(told.excerpt, turns.check(Citation(told.turn, told.excerpt)))
+        if holding := turns.find(Citation(told.turn, told.excerpt)):
+            yield from steering.told_by_model(told.excerpt, holding)

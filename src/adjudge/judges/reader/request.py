@@ -68,7 +68,9 @@ class Question(msgspec.Struct, frozen=True):
             dimensions=scales,
             schema=json.dumps(self.request.schema),
         )
-        return Request(prompt.TRANSCRIBE_SYSTEM, (Message("user", text),), schema=self.request.schema, most=ROOM)
+        return Request(
+            prompt.TRANSCRIBE_SYSTEM, (Message("user", text),), schema=self.request.schema, most=self.request.most
+        )
 
 
 def question(
