@@ -23,7 +23,7 @@ LEARNED = 500
 
 
 class RunRow(msgspec.Struct, frozen=True):
-    """A stored run as a list shows it. `task` is its first line, cut; The last ones are of its latest judgment.
+    """A stored run as a list shows it. `task` is its first line, cut; what comes last is of its latest judgment.
 
     `worse` is how many dimensions a reader found worse than blameless, and `empty` that none has a value; both are `None`
     where no reader judged.
