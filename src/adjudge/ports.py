@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import socket
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
@@ -121,6 +122,102 @@ class Machine(Protocol):
 
     async def close(self) -> None:
         """Destroy the machine and all that runs on it. Closing twice is closing once."""
+
+
+# --- machines on which an agent works first
+
+
+class Launch(msgspec.Struct, frozen=True):
+    """An agent's process, as a machine shall start it.
+
+    `arguments` begin with the program, by its absolute path inside. `environment` comes on top of the machine's own
+    variables, and reaches this process alone. `files` are put into the agent's home before; their paths are relative to it.
+    """
+
+    arguments: tuple[str, ...]
+    environment: dict[str, str] = {}
+    files: dict[str, bytes] = {}
+
+
+class Ended(msgspec.Struct, frozen=True, omit_defaults=True):
+    """How an agent's process ended, as seen from outside of the machine.
+
+    `exit_status` comes from `wait`, negative for a signal. `stopped` is the limit at which it was stopped, if it was.
+    `full` says that the workspace's disk was full then. `output` and `errors` are the true numbers of bytes that it
+    printed. `left` are the command lines of the processes that it left running (at most fifty, each cut at 200
+    characters), `processes` how many there are.
+    """
+
+    exit_status: int
+    seconds: float
+    output: int
+    errors: int
+    stopped: Literal["time", "output", "memory", "processes"] | None = None
+    full: bool = False
+    left: tuple[str, ...] = ()
+    processes: int = 0
+
+
+class LiveMachine(Machine, Protocol):
+    """A machine on which an agent works first, and which is then a `Machine` with all that the agent left running.
+
+    The order of calls is `listen` (if the agent needs its model), `work`, `fetch`, `hand_over`; only then `run`, `read`,
+    `list` and `search`. `read`, `list` and `search` see the files as they were at `hand_over`; `run` works in the place
+    where the agent worked, with its processes, and a fresh run on a copy of the files without them. `home` and `workspace`
+    are absolute paths inside.
+    """
+
+    home: str
+    workspace: str
+
+    async def listen(self, port: int) -> socket.socket:
+        """A listening socket on which connections to 127.0.0.1:`port` inside arrive here: the agent's only network.
+
+        Whoever asks for it serves and closes it. After `hand_over` nothing inside can connect any more.
+
+        Raises:
+            MachineError: it cannot be had.
+        """
+
+    async def work(self, launch: Launch, folder: Path, on_output: Callable[[bytes], None] | None = None) -> Ended:
+        """Start the agent's process in the workspace and wait for its end, or stop it at a limit.
+
+        What it prints goes to the files `stdout` and `stderr` in `folder`, head and tail if it is much (with a line between
+        that says how much was left out), and to `on_output` as it comes, which must not block. If this is cancelled, the
+        process is killed.
+
+        Raises:
+            InputError: the machine cannot start such a process (a missing program, too long an argument).
+            MachineError: the machine was lost.
+        """
+
+    async def fetch(self, paths: Sequence[str], folder: Path) -> Fetched:
+        """Copy files and folders from the agent's home, by their relative paths, to the same paths in `folder`.
+
+        Links stay links, and what is neither file, folder nor link is left out; paths that are not there are passed over.
+
+        Raises:
+            MachineError: the machine was lost.
+        """
+
+    async def hand_over(self, folder: Path) -> Fetched:
+        """Copy the workspace into an empty folder of the host, and end the agent's network.
+
+        Raises:
+            MachineError: the machine was lost, or the folder cannot hold the files.
+        """
+
+
+class Fetched(msgspec.Struct, frozen=True, omit_defaults=True):
+    """How much was copied out of a machine: files and bytes, and how many things were left out.
+
+    `cut` says that a limit ended it early, so that more is missing than `left_out` counts.
+    """
+
+    files: int
+    size: int
+    left_out: int = 0
+    cut: bool = False
 
 
 # --- models

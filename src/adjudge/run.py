@@ -9,6 +9,7 @@ import msgspec
 from adjudge.record import Record
 
 Grade = Literal["resolved", "unresolved", "error"]
+RunFailure = Literal["time", "output", "memory", "processes", "disk", "model", "cut", "nothing"]
 
 
 class Outcome(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -16,12 +17,17 @@ class Outcome(msgspec.Struct, frozen=True, omit_defaults=True):
 
     `exit_status` is negative for a signal, as in `subprocess`; `None` where nothing tells. `reward` is the grader's own
     number. `detail` is its or the harness's word for the ending ("AgentTimeoutError", "LimitsExceeded", …).
+
+    `failure` says that the run failed whatever its exit status was, as many agents exit with 0 when their model refuses
+    to answer: stopped at a limit (`time`, `output`, `memory`, `processes`), out of `disk`, given up by the `model`'s
+    endpoint, with an answer `cut` at the token limit, or having asked its model for `nothing` at all.
     """
 
     exit_status: int | None = None
     grade: Grade | None = None
     reward: float | None = None
     detail: str | None = None
+    failure: RunFailure | None = None
 
 
 class Run(msgspec.Struct, frozen=True):
@@ -32,6 +38,9 @@ class Run(msgspec.Struct, frozen=True):
     to know besides the task. `hidden_tests` are the ids of tests that must go from failing to passing and that the agent
     could not see, since they were absent at the commit it started from. A reference solution has no field here, so that
     none can reach a prompt.
+
+    `machine` names a container or an image that holds the workspace with its surroundings (`docker:NAME`, `image:NAME`).
+    `task_name`, `started` (UTC, ISO 8601) and `seconds` are known of runs that adjudge started itself.
     """
 
     id: str
@@ -46,3 +55,7 @@ class Run(msgspec.Struct, frozen=True):
     patch: str | None = None
     context: str | None = None
     hidden_tests: tuple[str, ...] = ()
+    machine: str | None = None
+    task_name: str | None = None
+    started: str | None = None
+    seconds: float | None = None

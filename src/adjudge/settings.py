@@ -27,6 +27,24 @@ class MachineLimits(msgspec.Struct, frozen=True):
     files: int = 100_000
 
 
+class AgentLimits(msgspec.Struct, frozen=True):
+    """What one attempt of an agent may use, from its start to the end of its process.
+
+    `seconds` is wall clock, `grace` how long the process may take to end after SIGTERM. `memory`, `disk` and `output` are
+    bytes: of all processes together, of the workspace's changes, and of what the process prints. `requests` bounds the
+    requests to its model.
+    """
+
+    seconds: float = 1800.0
+    grace: float = 10.0
+    memory: int = 4 << 30
+    processes: int = 1024
+    output: int = 256 << 20
+    disk: int = 2 << 30
+    files: int = 1_000_000
+    requests: int = 1000
+
+
 class Settings(msgspec.Struct, frozen=True):
     """Settings with their defaults; each can be set by an environment variable `ADJUDGE_<NAME>`.
 

@@ -46,9 +46,8 @@ def test_a_store_of_the_first_adjudge_is_brought_up_to_date(first: Path) -> None
     engine = open_engine(first / "adjudge.db")
     with engine.connect() as connection:
         assert compare_metadata(MigrationContext.configure(connection), metadata) == []
-        assert connection.exec_driver_sql("SELECT revision FROM stamps ORDER BY revision").scalars().all() == list(
-            REVISIONS
-        )
+        stamped = connection.exec_driver_sql("SELECT revision FROM stamps ORDER BY revision").scalars().all()
+        assert stamped == ["0001", REVISIONS[-1]]  # one stamp for each adjudge that raised it
         assert connection.exec_driver_sql("SELECT dimensions FROM rubrics").scalars().all() == [0]
     engine.dispose()
 

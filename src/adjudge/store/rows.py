@@ -114,7 +114,7 @@ def _run_row(row: Mapping[Any, Any]) -> RunRow:
         format=row["format"],
         turns=row["turns"],
         entries=row["entries"],
-        outcome=Outcome(row["exit_status"], grade, row["reward"], row["detail"]),
+        outcome=Outcome(row["exit_status"], grade, row["reward"], row["detail"], row["failure"]),
         judgments=row["judgments"] or 0,
         status=row["status"],
         score=row["score"],
@@ -165,6 +165,11 @@ def values_of_run(run: Run, blob: str) -> dict[str, Any]:
         "reward": run.outcome.reward,
         "detail": plain(run.outcome.detail),
         "workspace": plain(run.workspace),
+        "failure": run.outcome.failure,
+        "machine": plain(run.machine),
+        "task_name": plain(run.task_name),
+        "started": run.started,
+        "seconds": run.seconds,
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import Boolean, Column, Float, ForeignKey, Index, Integer, MetaData, String, Table, false
 
-REVISIONS = ("0001", "0002")
+REVISIONS = ("0001", "0002", "0003")
 """Every revision of the schema that this adjudge knows, the latest last; the files are in `migrations/versions`."""
 
 metadata = MetaData(
@@ -43,7 +43,13 @@ runs = Table(
     Column("reward", Float),
     Column("detail", String),
     Column("workspace", String),
+    Column("failure", String),
+    Column("machine", String),
+    Column("task_name", String),
+    Column("started", String),
+    Column("seconds", Float),
 )
+"""The columns from `failure` on came with runs that adjudge starts itself."""
 
 rubrics = Table(
     "rubrics",
