@@ -9,7 +9,7 @@ from adjudge.judges.rows import VERSION, Clock, Row, utc_now
 from adjudge.judgment import Cause, Judge, Judgment, Verdict
 from adjudge.ports import Machine
 from adjudge.rubric import Rubric
-from adjudge.run import Run, RunFailure
+from adjudge.run import FAILURES, Run, RunFailure
 
 PROCESS = "process"
 """What stands for a criterion in the one verdict."""
@@ -18,18 +18,6 @@ UNKNOWN = (
     "The run does not say with which exit status the agent's process ended, so nothing can be judged without a rubric."
 )
 
-
-FAILURES: Mapping[RunFailure, str] = {
-    "time": ", stopped when its time was over",
-    "output": ", stopped for printing more than it may",
-    "memory": ", stopped for taking more memory than it may",
-    "processes": ", stopped for starting more processes than it may",
-    "disk": ", with its disk full",
-    "model": ", given up by its model's endpoint",
-    "cut": ", with an answer that was cut at the token limit",
-    "nothing": ", having got no answer from any model",
-}
-"""How a run failed, whatever its exit status was."""
 
 CAUSES: Mapping[RunFailure | None, Cause] = {"model": "environment"}
 
@@ -48,7 +36,7 @@ class ProcessJudge:
         if status is None:
             return row.errored(UNKNOWN)
         failure = run.outcome.failure
-        ending = f"The agent's process ended {_how(status)}{FAILURES[failure] if failure else ''}."
+        ending = f"The agent's process ended {_how(status)}{f', {FAILURES[failure]}' if failure else ''}."
         passed = status == 0 and failure is None
         verdict = Verdict(PROCESS, passed, ending, cause=None if passed else CAUSES.get(failure, "agent"), probe=True)
         return row.judged(verdicts=(verdict,), decided="process", reason=ending)
