@@ -174,7 +174,7 @@ def parsed(data: bytes) -> Answer:
 
 def chunks(data: bytes) -> list[bytes]:
     """The chunks of a chunked body, the last one of which must be there."""
-    found = []
+    found: list[bytes] = []
     while True:
         size, _, data = data.partition(b"\r\n")
         if not int(size, 16):

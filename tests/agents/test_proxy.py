@@ -15,7 +15,7 @@ from adjudge.agents.endpoints import KeyHeader, Wire
 from adjudge.agents.proxy import ModelProxy, ProxyLimits
 from adjudge.agents.traffic import Traffic
 
-from .provider import KEY, OK, Agent, Provider, between, endpoint, hang, parsed, proxied, raw, reply
+from .provider import KEY, OK, Provider, between, endpoint, hang, parsed, proxied, raw, reply
 
 HEAD = b"POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nconnection: close\r\n"
 A_QUESTION = HEAD + b"content-length: 2\r\n\r\n{}"
@@ -222,7 +222,9 @@ async def test_nothing_is_logged(caplog: pytest.LogCaptureFixture, capfd: pytest
 
 
 async def test_what_belongs_to_one_connection_does_not_pass() -> None:
-    given = "te: trailers\r\nkeep-alive: 5\r\nx-mine: 1\r\nconnection: x-mine\r\nx-forwarded-for: 1.2.3.4\r\nforwarded: for=x\r\n"
+    given = (
+        "te: trailers\r\nkeep-alive: 5\r\nx-mine: 1\r\nconnection: x-mine\r\nx-forwarded-for: 1.2.3.4\r\nforwarded: x\r\n"
+    )
     back = "set-cookie: a=b\r\nalt-svc: h3\r\nconnection: x-its\r\nx-its: 1\r\nx-kept: yes\r\nopenai-organization: acme\r\n"
     async with between(reply("{}", headers=back)) as (agent, provider):
         answer = await agent.asks(headers=given)
@@ -365,8 +367,9 @@ async def test_an_endpoint_that_is_not_there_is_told() -> None:
         b"HTTP/1.1 200 X\r\nx: " + b"a" * 200_000 + b"\r\n\r\n",
         b"HTTP/1.1 200 X\r\ncontent-encoding: br\r\ncontent-length: 5\r\n\r\nhello",
         b"HTTP/1.1 200 X\r\ncontent-length: abc\r\n\r\nhello",
+        b"HTTP/1.1 200 X\r\ntransfer-encoding: chunked\r\n\r\nno number\r\n",
     ],
-    ids=["nothing", "no HTTP", "two lengths", "another protocol", "endless header", "brotli", "no number"],
+    ids=["nothing", "no HTTP", "two lengths", "another protocol", "endless header", "brotli", "no number", "bad chunk"],
 )
 async def test_a_reply_that_cannot_be_passed_on_is_a_502(sent: bytes) -> None:
     async with between(raw(sent, close=True)) as (agent, _):
@@ -381,11 +384,10 @@ async def test_a_reply_that_cannot_be_passed_on_is_a_502(sent: bytes) -> None:
     [
         b"content-length: 100\r\n\r\n{",
         b"transfer-encoding: chunked\r\n\r\n9\r\ndata: 1\n\n\r\n",
-        b"transfer-encoding: chunked\r\n\r\n9\r\ndata: 1\n\n\r\nno number\r\n",
         b"content-encoding: gzip\r\n\r\n" + gzip.compress(b"data: 1\n\n")[:-4],
         b"content-encoding: gzip\r\ncontent-length: 8\r\n\r\nnot gzip",
     ],
-    ids=["length", "chunks", "bad chunk", "half gzip", "no gzip"],
+    ids=["length", "chunks", "half gzip", "no gzip"],
 )
 async def test_a_reply_that_breaks_off_is_broken_for_the_agent_too(sent: bytes) -> None:
     async with between(raw(b"HTTP/1.1 200 X\r\n" + sent, close=True)) as (agent, _):
@@ -424,7 +426,7 @@ async def test_an_endpoint_that_takes_nothing_is_not_waited_for_for_ever() -> No
 async def test_a_slow_but_living_stream_has_no_limit_of_time() -> None:
     async def play(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.write(b"HTTP/1.1 200 X\r\nconnection: close\r\n\r\n")
-        for _ in range(20):
+        for _dot in range(20):
             writer.write(b".")
             await asyncio.sleep(0.02)
         writer.close()
@@ -446,13 +448,13 @@ async def test_headers_that_could_not_be_written_again_are_left_out() -> None:
 
 
 async def test_the_endpoints_own_errors_pass_and_are_told() -> None:
-    told = '{"type": "error", "error": {"type": "not_found_error", "message": "model: \x1b[31mnone\u202e"}}'
+    told = '{"type": "error", "error": {"type": "not_found_error", "message": "model: \\u001b[31mnone\u202e"}}'
     async with between(reply(told, 404), wire="anthropic") as (agent, _):
         answer = await agent.asks("/v1/messages")
     assert (answer.status, answer.body.decode()) == (404, told)
     traffic = agent.proxy.traffic
     assert (traffic.requests, traffic.failed, traffic.answered, traffic.last_status) == (1, 1, False, 404)
-    assert traffic.last_error == "HTTP 404: not_found_error · model: none<U+202E>"
+    assert traffic.last_error == "HTTP 404: not_found_error · model:  [31mnone"
 
 
 async def test_a_long_or_strange_error_is_told_in_short() -> None:

@@ -35,9 +35,14 @@ _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _PRINTABLE = re.compile(r"[\t -~]*")
 
 
-def headers_out(given: Mapping[str, str], endpoint: AgentEndpoint) -> Headers:
-    """The headers of an agent's request as they go to the endpoint: with the real key, and asking for no compression."""
+def headers_out(given: Mapping[str, str], endpoint: AgentEndpoint, length: int | None) -> Headers:
+    """The headers of an agent's request as they go to the endpoint: with the real key, and asking for no compression.
+
+    `length` is that of the body, if it may have one.
+    """
     headers = list(_passing(given, _NOT_OUT))
+    if length is not None:
+        headers.append(("Content-Length", str(length)))
     headers.append(("Accept-Encoding", "identity"))  # streams arrive as they are made, and can be masked
     if endpoint.key is not None:
         bearer = endpoint.key_header == "authorization"

@@ -115,7 +115,7 @@ class ModelProxy:
 
     async def _carry(self, request: web.BaseRequest, wanted: Asked, number: int, body: bytearray) -> web.StreamResponse:
         assert self._upstream
-        headers = headers_out(request.headers, self._endpoint)
+        headers = headers_out(request.headers, self._endpoint, len(body) if request.method == "POST" else None)
         try:
             async with self._upstream.reply(request.method, wanted.rest, headers, body) as reply:
                 return await self._pass_on(request, reply, number)

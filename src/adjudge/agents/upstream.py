@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import io
 import urllib.request
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -21,6 +20,7 @@ from adjudge.errors import InputError
 KEPT_OPEN = 4.0
 """Seconds for which an unused connection is kept: less than the five after which common servers close theirs."""
 
+_PIECE = 64 << 10
 _LONGEST_HEADER = 64 << 10
 _AUTOMATIC = ("User-Agent", "Accept", "Accept-Encoding", "Content-Type")
 
@@ -28,8 +28,8 @@ _AUTOMATIC = ("User-Agent", "Accept", "Accept-Encoding", "Content-Type")
 class Upstream:
     """Connections to one endpoint. `connect` and `idle` are seconds: until it is reached, and without a byte of it."""
 
-    def __init__(self, session: aiohttp.ClientSession, endpoint: AgentEndpoint, proxy: str | None) -> None:
-        self._session, self._place, self._proxy = session, endpoint.place, proxy
+    def __init__(self, session: aiohttp.ClientSession, place: str, idle: float, proxy: str | None) -> None:
+        self._session, self._place, self._idle, self._proxy = session, place, idle, proxy
 
     @classmethod
     async def open(cls, endpoint: AgentEndpoint, connect: float, idle: float) -> Upstream:
@@ -50,7 +50,7 @@ class Upstream:
             max_line_size=_LONGEST_HEADER,
             max_field_size=_LONGEST_HEADER,
         )
-        return cls(session, endpoint, proxy)
+        return cls(session, endpoint.place, idle, proxy)
 
     @asynccontextmanager
     async def reply(
@@ -62,11 +62,12 @@ class Upstream:
             BrokenReplyError: it could not be reached, sent no reply, or one that is not passed on.
         """
         url = URL(self._place + rest, encoded=True)
-        data = io.BytesIO(body) if body else None  # which is sent piece by piece
         with as_broken_reply():
-            reply = await self._session.request(
-                method, url, headers=headers, data=data, allow_redirects=False, proxy=self._proxy
-            )
+            async with asyncio.timeout(None) as until:
+                data = self._pieces(body, until) if method == "POST" else None
+                reply = await self._session.request(
+                    method, url, headers=headers, data=data, allow_redirects=False, proxy=self._proxy
+                )
         try:
             if 300 <= reply.status < 400 and reply.status != 304:
                 raise BrokenReplyError("the model's endpoint redirects elsewhere, which is not followed")
@@ -77,6 +78,14 @@ class Upstream:
             if not reply.content.at_eof():
                 reply.close()
             reply.release()
+
+    async def _pieces(self, body: bytearray, until: asyncio.Timeout) -> AsyncIterator[bytes]:
+        """The body, as long as the endpoint takes it; the library watches over the time only when it has been sent."""
+        clock = asyncio.get_running_loop().time
+        for start in range(0, len(body), _PIECE):
+            until.reschedule(clock() + self._idle)
+            yield bytes(memoryview(body)[start : start + _PIECE])
+        until.reschedule(None)
 
     async def close(self) -> None:
         """End all connections."""
