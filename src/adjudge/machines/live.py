@@ -74,9 +74,7 @@ class LiveLocalMachine:
             InputError: the folder cannot be used, or a path cannot appear inside.
             MachineError: no sandbox can be had here; the message says why and what would help.
         """
-        original = None if folder is None else Path(os.path.realpath(folder))
-        if original and not original.is_dir():
-            raise InputError(f"{folder}: the workspace must be a folder")
+        original = None if folder is None else _existing(folder)
         exposed = check_exposed(expose, original, WORKSPACE, (AGENT_HOME, OWN_HOME))
         view = await proven_view()
         order = await asyncio.to_thread(make_live_order, original, limits, commands, exposed, view)
@@ -223,6 +221,12 @@ class LiveLocalMachine:
         async with self._one_at_a_time:
             if self._files:  # it may just have been handed over
                 await self._files.close()
+
+
+def _existing(folder: Path) -> Path:
+    if not folder.is_dir():
+        raise InputError(f"{folder}: the workspace must be a folder")
+    return Path(os.path.realpath(folder))
 
 
 def _check_launch(launch: Launch) -> None:

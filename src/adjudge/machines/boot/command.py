@@ -140,8 +140,8 @@ def _confine(order: SimpleNamespace, kept: set[int]) -> None:
 def _enter_own_domain(abi: int) -> None:
     """A Landlock domain for each command: what an earlier one left behind can neither trace it nor write to its output.
 
-    Since ABI 6 it cannot signal it either. Before, a domain must forbid something: here that is the making of block devices,
-    which nobody inside can make anyway. Moving files between folders would be forbidden with it, so that is allowed by name.
+    Since ABI 6 it cannot signal it either. Before, a domain must forbid something: here that is making block devices,
+    which nobody inside can make anyway. Moving files between folders would be forbidden with it, so that it is allowed.
     """
     make_block, refer = 1 << 11, 1 << 13
     rules = struct.pack("QQQ", 0, 0, 2) if abi >= SCOPES_SIGNALS else struct.pack("Q", make_block | refer)

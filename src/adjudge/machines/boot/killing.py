@@ -5,6 +5,7 @@ A wrong step here would be a catastrophe outside, so each proves first where it 
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import time
@@ -44,10 +45,8 @@ def _prove_inside(pid_namespace: int) -> None:
 
 
 def _kill(pid: int) -> None:
-    try:
+    with contextlib.suppress(ProcessLookupError):
         os.kill(pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
 
 
 def _below(root: int) -> set[int]:
