@@ -58,7 +58,7 @@ async def test_a_secret_in_the_helpers_environment_would_be_noticed(
 ) -> None:
     monkeypatch.setenv("SOME_API_KEY", "sk-canary-4711")
     environment = order.environment_inside
-    monkeypatch.setattr(order, "environment_inside", lambda exposed: environment(exposed) | {"LEAK": "sk-canary-4711"})
+    monkeypatch.setattr(order, "environment_inside", lambda *given: environment(*given) | {"LEAK": "sk-canary-4711"})
     found, checks = await self_test()
     assert found is None
     assert "no secret" in [check.name for check in checks if not check.works]

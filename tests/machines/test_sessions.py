@@ -183,7 +183,7 @@ async def test_words_that_look_like_an_end_are_only_words(machine: LocalMachine)
 
 async def test_without_scoped_signals_each_command_has_a_sandbox_of_its_own(scene: Any, sandboxed: None) -> None:
     made = order.make_order(scene.workspace, SMALL, (), "/workspace", "overlay")
-    made = msgspec.structs.replace(made, fresh=True, landlock=False)
+    made = msgspec.structs.replace(made, fresh=True, landlock=0)
     opened = await session.open_session(made, SMALL.output)
     try:
         await opened.run("echo kept > file; (setsid sleep 55 &)", 5)

@@ -15,16 +15,14 @@ _GRACE = 0.2
 _REST = 0.05
 
 
-class Capture:
+class Pipe:
     """Reads a pipe until `settle`, and after that keeps emptying it slowly.
 
     A server that a command started may go on writing to that command's pipe. Were it closed, the server would be killed
-    by its own log; were it left full, it would hang.
+    by its own log; were it left full, it would hang. `size` is how many bytes were taken.
     """
 
-    def __init__(self, limit: int, flooded: Callable[[], None]) -> None:
-        self._head, self._tail = bytearray(), bytearray()
-        self._limit, self._flooded = limit, flooded
+    def __init__(self) -> None:
         self.size = 0
         self._loop = asyncio.get_running_loop()
         self._fd, self.write_end = os.pipe()
@@ -33,12 +31,22 @@ class Capture:
         self._timer: asyncio.TimerHandle | None = None
         self._loop.add_reader(self._fd, self._read)
 
+    def keep(self, data: bytes) -> None:
+        """Do with the next bytes whatever they are read for."""
+        raise NotImplementedError
+
     def _read(self) -> None:
         if data := self._next():
-            self._keep(data)
-            if self.size > FLOOD * self._limit:
-                self._loop.remove_reader(self._fd)
-                self._flooded()
+            self._take(data)
+
+    def _take(self, data: bytes) -> None:
+        self.size += len(data)
+        self.keep(data)
+
+    def pause(self) -> None:
+        """Read no more until `settle`."""
+        if self._fd >= 0:
+            self._loop.remove_reader(self._fd)
 
     def _next(self) -> bytes:
         """What the pipe holds, at most a chunk; nothing if it is empty or has ended."""
@@ -50,14 +58,6 @@ class Capture:
             self.close()
         return data
 
-    def _keep(self, data: bytes) -> None:
-        self.size += len(data)
-        room = max(0, self._limit // 2 - len(self._head))
-        self._head += data[:room]
-        self._tail += data[room:]
-        if len(self._tail) > self._limit + _CHUNK:
-            del self._tail[: -self._limit]
-
     async def settle(self) -> None:
         """Take what the command had written when it ended, and what follows within a moment.
 
@@ -66,7 +66,7 @@ class Capture:
         for _ in range(FLOOD):
             if self._fd < 0 or not (data := self._next()):
                 break
-            self._keep(data)
+            self._take(data)
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_GRACE):
                 await self._end.wait()
@@ -80,20 +80,6 @@ class Capture:
                 self.close()
                 return
         self._timer = self._loop.call_later(_REST, self._skip)
-
-    def text(self) -> str:
-        """Head and tail of the output, decoded, with a line between them that says how much was left out."""
-        if not self.cut:
-            return (self._head + self._tail).decode("utf-8", "replace")
-        tail = self._tail[-(self._limit - len(self._head)) :]
-        left_out = self.size - len(self._head) - len(tail)
-        head, end = self._head.decode("utf-8", "replace"), tail.decode("utf-8", "replace")
-        return f"{head}\n[{left_out} bytes left out]\n{end}"
-
-    @property
-    def cut(self) -> bool:
-        """Whether there was more than the limit."""
-        return self.size > self._limit
 
     @property
     def open(self) -> bool:
@@ -109,3 +95,40 @@ class Capture:
             os.close(self._fd)
             self._fd = -1
             self._end.set()
+
+
+class Capture(Pipe):
+    """Keeps head and tail in memory, and says when a command prints without end."""
+
+    def __init__(self, limit: int, flooded: Callable[[], None]) -> None:
+        super().__init__()
+        self._head, self._tail = bytearray(), bytearray()
+        self._limit, self._flooded = limit, flooded
+
+    def keep(self, data: bytes) -> None:
+        """Keep what belongs to head or tail."""
+        room = max(0, self._limit // 2 - len(self._head))
+        self._head += data[:room]
+        self._tail += data[room:]
+        if len(self._tail) > self._limit + _CHUNK:
+            del self._tail[: -self._limit]
+
+    def _read(self) -> None:
+        super()._read()
+        if self.size > FLOOD * self._limit:
+            self.pause()
+            self._flooded()
+
+    def text(self) -> str:
+        """Head and tail of the output, decoded, with a line between them that says how much was left out."""
+        if not self.cut:
+            return (self._head + self._tail).decode("utf-8", "replace")
+        tail = self._tail[-(self._limit - len(self._head)) :]
+        left_out = self.size - len(self._head) - len(tail)
+        head, end = self._head.decode("utf-8", "replace"), tail.decode("utf-8", "replace")
+        return f"{head}\n[{left_out} bytes left out]\n{end}"
+
+    @property
+    def cut(self) -> bool:
+        """Whether there was more than the limit."""
+        return self.size > self._limit

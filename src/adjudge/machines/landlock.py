@@ -20,3 +20,8 @@ def landlock_abi() -> int:
 def scopes_signals(abi: int) -> bool:
     """Whether a domain can keep its processes from signalling any outside of it."""
     return abi >= 6
+
+
+def moves_files(abi: int) -> bool:
+    """Whether files can be moved between folders within a domain that keeps others from tracing its processes."""
+    return abi >= 2

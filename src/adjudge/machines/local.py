@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -13,8 +13,8 @@ from adjudge.errors import InputError, MachineError
 from adjudge.machines.files import Workspace
 from adjudge.machines.hooks import hook_files
 from adjudge.machines.landlock import landlock_abi
-from adjudge.machines.order import bubblewrap_version, make_order
-from adjudge.machines.places import WORKSPACE, check_exposed, check_place
+from adjudge.machines.order import Order, bubblewrap_version, make_order
+from adjudge.machines.places import HOME, WORKSPACE, check_exposed, check_place, check_placed
 from adjudge.machines.search import search
 from adjudge.machines.selftest import proven_view
 from adjudge.machines.session import Session, open_session
@@ -34,11 +34,19 @@ class LocalMachine:
     Inside, the workspace is at `/workspace`, and at `at` as well, so that absolute paths of the place where the agent
     worked hold; commands start there. The sandbox is started by the first command, so that reading needs none; a fresh
     run has one of its own. Commands run one at a time. `expose` are absolute paths of the host's toolchain that commands
-    may read; their `bin` folders come first in PATH. Nothing may write to the folder while the machine is open.
+    may read; their `bin` folders come first in PATH. `placed` are other files and folders of the host, each by the path at
+    which commands may read it. The last part of `home` is the user's name. Nothing may write to the folder while the
+    machine is open.
     """
 
     def __init__(
-        self, folder: Path, limits: MachineLimits | None = None, expose: Sequence[str] = (), at: str = WORKSPACE
+        self,
+        folder: Path,
+        limits: MachineLimits | None = None,
+        expose: Sequence[str] = (),
+        at: str = WORKSPACE,
+        home: str = HOME,
+        placed: Mapping[str, Path] | None = None,
     ) -> None:
         """Check what was given; nothing is started.
 
@@ -47,8 +55,9 @@ class LocalMachine:
         """
         self._limits = limits or MachineLimits()
         self._folder = Path(os.path.realpath(folder))
-        self._at = check_place(at)
-        self._exposed = check_exposed(expose, self._folder, at)
+        self._at, self._home = check_place(at, (home,)), home
+        self._exposed = check_exposed(expose, self._folder, at, (home,))
+        self._placed = check_placed(placed or {}, self._folder, self._exposed, at, (home,))
         self._workspace = Workspace(self._folder)
         self._session: Session | None = None
         self._standing: set[Session] = set()
@@ -58,14 +67,20 @@ class LocalMachine:
 
     @classmethod
     async def open(
-        cls, folder: Path, limits: MachineLimits | None = None, expose: Sequence[str] = (), at: str = WORKSPACE
+        cls,
+        folder: Path,
+        limits: MachineLimits | None = None,
+        expose: Sequence[str] = (),
+        at: str = WORKSPACE,
+        home: str = HOME,
+        placed: Mapping[str, Path] | None = None,
     ) -> Self:
         """A machine whose facts tell already which files of the workspace run by themselves (`hooks`).
 
         Raises:
             InputError: as the constructor.
         """
-        machine = cls(folder, limits, expose, at)
+        machine = cls(folder, limits, expose, at, home, placed)
         machine.facts["hooks"] = ", ".join(await asyncio.to_thread(hook_files, machine._workspace))
         return machine
 
@@ -90,8 +105,7 @@ class LocalMachine:
             InputError: the command is empty, too long, or holds a NUL; or the seconds are not above 0.
             MachineError: as `ports.Machine.run`.
         """
-        _check_command(command, seconds)
-        most = min(seconds or self._limits.seconds, LONGEST_TIME * self._limits.seconds)
+        most = allowed_time(command, seconds, self._limits)
         async with self._one_at_a_time:
             if fresh:
                 return await self._run_fresh(command, most)
@@ -112,17 +126,12 @@ class LocalMachine:
     async def _start(self) -> Session:
         self._check_open()
         view = await proven_view()
-        order = await asyncio.to_thread(make_order, self._folder, self._limits, self._exposed, self._at, view)
+        order = await asyncio.to_thread(
+            make_order, self._folder, self._limits, self._exposed, self._at, view, self._home, self._placed
+        )
         session = await open_session(order, self._limits.output)
         self._standing.add(session)
-        self.facts |= {
-            "view": view,
-            "privileges": "root" if order.privileged else "user",
-            "bubblewrap": ".".join(map(str, bubblewrap_version(order.bubblewrap))),
-            "landlock": landlock_abi(),
-            "fresh sandbox per command": order.fresh,
-            "memory limit": "cgroup" if session.in_cgroup else "rlimit",
-        }
+        self.facts |= facts_of(order, session)
         return session
 
     # --- files, as the agent left them
@@ -170,6 +179,28 @@ class LocalMachine:
     def _check_open(self) -> None:
         if self._closing is not None:
             raise MachineError("the machine is closed")
+
+
+def facts_of(order: Order, session: Session) -> dict[str, str | int | bool | None]:
+    """What is to be said of a sandbox."""
+    return {
+        "view": order.view,
+        "privileges": "root" if order.privileged else "user",
+        "bubblewrap": ".".join(map(str, bubblewrap_version(order.bubblewrap))),
+        "landlock": landlock_abi(),
+        "fresh sandbox per command": order.fresh,
+        "memory limit": "cgroup" if session.in_cgroup else "rlimit",
+    }
+
+
+def allowed_time(command: str, seconds: float | None, limits: MachineLimits) -> float:
+    """How many seconds a command may take.
+
+    Raises:
+        InputError: the command is empty, too long, or holds a NUL; or the seconds are not above 0.
+    """
+    _check_command(command, seconds)
+    return min(seconds or limits.seconds, LONGEST_TIME * limits.seconds)
 
 
 def _check_command(command: str, seconds: float | None) -> None:

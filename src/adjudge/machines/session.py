@@ -18,8 +18,9 @@ import msgspec
 from adjudge.errors import MachineError
 from adjudge.machines import boot
 from adjudge.machines.boot import kernel
-from adjudge.machines.capture import Capture
+from adjudge.machines.capture import Capture, Pipe
 from adjudge.machines.order import Order
+from adjudge.machines.program import Program, bash
 from adjudge.ports import Output
 
 _STARTING = 30.0
@@ -28,17 +29,21 @@ _OVERTIME = 30.0
 
 
 class Session:
-    """A sandbox that stands, and the process outside of it that serves it."""
+    """A sandbox that stands, and the process outside of it that serves it.
+
+    `environment` is that of the commands; `spares` says whether one that takes too long or prints too much is killed alone.
+    """
 
     def __init__(
-        self, process: subprocess.Popen[bytes], control: socket.socket, faults: IO[bytes], output: int, fresh: bool
+        self, process: subprocess.Popen[bytes], control: socket.socket, faults: IO[bytes], output: int, order: Order
     ) -> None:
         self._process, self._control, self._faults, self._limit = process, control, faults, output
-        self.fresh = fresh
+        self.fresh, self.environment = order.fresh, order.environment
+        self.spares = False
         self.in_cgroup = False
         self._numbers = 0
         self._owed = 0
-        self._captures: list[Capture] = []
+        self._pipes: list[Pipe] = []
         self._closing: asyncio.Task[None] | None = None
 
     @property
@@ -47,29 +52,17 @@ class Session:
         return self._process.returncode == 0
 
     async def run(self, command: str, seconds: float) -> Output:
-        """Run a command; the caller sees to it that one runs at a time.
+        """Run a command with bash; the caller sees to it that one runs at a time.
 
         Raises:
             MachineError: the sandbox is lost.
         """
-        if self._owed:  # a cancelled command has been killed, its answer is still to come
-            await self._answer(self._owed, _OVERTIME)
-        self._numbers = number = self._numbers + 1
-        capture = Capture(self._limit, lambda: self._stop(number))
-        self._captures.append(capture)
-        with _written(command) as words:  # a control message could not hold the longest ones
-            try:
-                self._send({"run": number, "seconds": seconds}, capture.write_end, words.fileno())
-            finally:
-                os.close(capture.write_end)
-        self._owed = number
-        try:
-            answer = await self._answer(number, seconds + _OVERTIME)
-        except asyncio.CancelledError:
-            self._stop(number)
-            raise
+        capture = Capture(self._limit, self.stop)
+        self.keep(capture)
+        answer = await self.execute(bash(command, self.environment, seconds, self.spares), capture.write_end)
+        if refused := answer["refused"]:
+            raise MachineError(f"a command could not be started inside: {refused}")
         await capture.settle()
-        self._captures = [kept for kept in self._captures if kept.open]
         return Output(
             text=capture.text(),
             exit_status=answer["status"],
@@ -80,36 +73,98 @@ class Session:
             forfeited=answer["forfeited"],
         )
 
+    async def execute(self, program: Program, *outputs: int) -> dict[str, Any]:
+        """Run a program with these descriptors, which are closed here, as standard output and error; what became of it.
+
+        Raises:
+            MachineError: the sandbox is lost.
+        """
+        try:
+            await self._settle_debt()
+            with program.written() as words:  # a control message could not hold the longest ones
+                self._ask("run", *outputs, words.fileno(), **program.watched())
+        finally:
+            for fd in outputs:
+                os.close(fd)
+        try:
+            return (await self._answer(program.seconds + (program.grace or 0) + _OVERTIME))[0]
+        except asyncio.CancelledError:
+            self.stop(now=True)
+            raise
+
+    async def listen(self, port: int) -> int:
+        """A descriptor of a socket that listens on 127.0.0.1:`port` inside. Raises MachineError as `execute`."""
+        await self._settle_debt()
+        self._ask("listen", port=port)
+        return (await self._answer(_STARTING))[1][0]
+
+    async def hand_over(self, home: str, size: int, memory: int, processes: int) -> int:
+        """Give the commands that follow a home of their own and more memory and processes; how many processes there are.
+
+        Raises:
+            MachineError: as `execute`.
+        """
+        await self._settle_debt()
+        self._ask("hand over", home=home, size=size, memory=memory, processes=processes)
+        return int((await self._answer(_STARTING))[0]["processes"])
+
+    def keep(self, *pipes: Pipe) -> None:
+        """See to it that pipes are closed in the end, as what is left running may write to them until then."""
+        self._pipes = [kept for kept in self._pipes if kept.open] + list(pipes)
+
+    def stop(self, now: bool = False) -> None:
+        """End the command that runs, because it prints too much or nobody waits for it any more."""
+        with contextlib.suppress(MachineError):  # the answer that is waited for will tell
+            self._send({"ask": "stop", "number": self._owed, "now": now})
+
+    def _ask(self, what: str, *fds: int, **words: object) -> None:
+        self._numbers += 1
+        self._send({"ask": what, "number": self._numbers, **words}, *fds)
+        self._owed = self._numbers
+
     def _send(self, words: dict[str, Any], *fds: int) -> None:
         try:
             socket.send_fds(self._control, [json.dumps(words).encode()], fds)
         except OSError as error:
             raise MachineError(f"the machine was lost: {self._last_words() or error}") from error
 
-    def _stop(self, number: int) -> None:
-        with contextlib.suppress(MachineError):  # the answer that is waited for will tell
-            self._send({"stop": number})
+    async def _settle_debt(self) -> None:
+        """Wait for the answer to what was cancelled, if there was something."""
+        if self._owed:
+            for fd in (await self._answer(_OVERTIME))[1]:
+                os.close(fd)
 
-    async def _answer(self, number: int, seconds: float) -> dict[str, Any]:
-        """The answer with this number; those before it belong to commands that were cancelled."""
-        while (answer := await self._hear(seconds)).get("number") != number:
-            pass
+    async def _answer(self, seconds: float) -> tuple[dict[str, Any], list[int]]:
+        """The answer that is owed, and the descriptors that came with it."""
+        answer, fds = await self._hear(seconds)
         self._owed = 0
-        return answer
+        return answer, fds
 
-    async def _hear(self, seconds: float) -> dict[str, Any]:
+    async def _hear(self, seconds: float) -> tuple[dict[str, Any], list[int]]:
         try:
             async with asyncio.timeout(seconds):
-                message = await asyncio.get_running_loop().sock_recv(self._control, kernel.LONGEST)
+                message, fds = await self._receive()
         except TimeoutError:
             self._process.kill()
             raise MachineError("the machine was lost: it no longer answers") from None
         except OSError:
-            message = b""
+            message, fds = b"", []
         answer: dict[str, Any] = json.loads(message) if message else {"error": "the sandbox ended"}
         if fault := answer.get("error"):
             raise MachineError(f"the machine was lost: {'; '.join(filter(None, (fault, self._last_words())))}")
-        return answer
+        return answer, fds
+
+    async def _receive(self) -> tuple[bytes, list[int]]:
+        loop, readable = asyncio.get_running_loop(), asyncio.Event()
+        loop.add_reader(self._control, readable.set)
+        try:
+            await readable.wait()
+        finally:
+            loop.remove_reader(self._control)
+        message, fds, _, _ = socket.recv_fds(self._control, kernel.LONGEST, 1)
+        for fd in fds:
+            os.set_inheritable(fd, False)  # recv_fds takes a flag for this, and does not pass it on
+        return message, fds
 
     def _last_words(self) -> str:
         """The end of what bubblewrap or the helper wrote to standard error."""
@@ -130,8 +185,8 @@ class Session:
             self._process.kill()
         await asyncio.to_thread(self._process.wait)
         self._control.close()
-        for capture in self._captures:
-            capture.close()
+        for pipe in self._pipes:
+            pipe.close()
         self._faults.close()
 
 
@@ -146,20 +201,13 @@ def _ends(process: subprocess.Popen[bytes], seconds: float) -> bool:
         os.close(pidfd)
 
 
-def _written(command: str) -> IO[bytes]:
-    file = os.fdopen(os.memfd_create("command"), "r+b")
-    file.write(command.encode())
-    file.seek(0)
-    return file
-
-
 async def open_session(order: Order, output: int) -> Session:
     """Start a sandbox; `output` is how many bytes of a command's output are kept.
 
     Raises:
         MachineError: it cannot be had; the message says what the kernel or bubblewrap said.
     """
-    starting = asyncio.ensure_future(asyncio.to_thread(_start, output, order.fresh))
+    starting = asyncio.ensure_future(asyncio.to_thread(_start, output, order))
     try:
         session = await asyncio.shield(starting)
     except asyncio.CancelledError:
@@ -167,7 +215,7 @@ async def open_session(order: Order, output: int) -> Session:
         raise
     try:
         session._send(msgspec.to_builtins(order))
-        session.in_cgroup = (await session._hear(_STARTING))["cgroup"]
+        session.in_cgroup = (await session._hear(_STARTING))[0]["cgroup"]
     except MachineError as error:
         await session.close()
         raise MachineError(f"no sandbox could be started: {str(error).removeprefix('the machine was lost: ')}") from error
@@ -177,7 +225,7 @@ async def open_session(order: Order, output: int) -> Session:
     return session
 
 
-def _start(output: int, fresh: bool) -> Session:
+def _start(output: int, order: Order) -> Session:
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     ours.setblocking(False)
     faults = tempfile.TemporaryFile(prefix="adjudge-")  # noqa: SIM115  lives as long as the session
@@ -192,4 +240,4 @@ def _start(output: int, fresh: bool) -> Session:
             cwd="/",
             start_new_session=True,
         )
-    return Session(process, ours, faults, output, fresh)
+    return Session(process, ours, faults, output, order)

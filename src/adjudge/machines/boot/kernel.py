@@ -17,9 +17,13 @@ EVERY_NAMESPACE = NEWNS | NEWCGROUP | NEWUTS | NEWIPC | NEWUSER | NEWPID | NEWNE
 
 NOSUID, NODEV, BIND, REC, PRIVATE = 0x2, 0x4, 0x1000, 0x4000, 0x40000
 
-SET_PDEATHSIG, SET_DUMPABLE, SET_NAME, SET_SECCOMP, DROP_BOUNDING, NO_NEW_PRIVS, AMBIENT = 1, 4, 15, 22, 24, 38, 47
+SET_PDEATHSIG, SET_DUMPABLE, SET_NAME, SET_SECCOMP, DROP_BOUNDING = 1, 4, 15, 22, 24
+SET_SUBREAPER, NO_NEW_PRIVS, AMBIENT = 36, 38, 47
+DAC_READ_SEARCH = 2  # the capability to read and enter what refuses it
 
-OPEN_TREE, MOVE_MOUNT, MOUNT_SETATTR, LANDLOCK_CREATE, LANDLOCK_RESTRICT = 428, 429, 442, 444, 446
+OPEN_TREE, MOVE_MOUNT, MOUNT_SETATTR = 428, 429, 442
+LANDLOCK_CREATE, LANDLOCK_ADD_RULE, LANDLOCK_RESTRICT = 444, 445, 446
+SCOPES_SIGNALS = 6  # the first version of Landlock that can
 
 libc = ctypes.CDLL(None, use_errno=True)
 
@@ -55,7 +59,7 @@ def ready(fds: list[int], milliseconds: int) -> set[int]:
 def make_unremarkable() -> None:
     """Give up gaining privileges by exec, and blank the arguments: they would show the host's paths in /proc inside."""
     check(libc.prctl(NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs")
-    libc.prctl(SET_NAME, b"adjudge-boot", 0, 0, 0)
+    libc.prctl(SET_NAME, b"machine", 0, 0, 0)  # a child of ours is seen inside until it has executed its program
     with open("/proc/self/cmdline", "rb") as file:
         arguments = file.read()
     start = ctypes.c_void_p.in_dll(libc, "program_invocation_name").value

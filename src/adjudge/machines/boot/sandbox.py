@@ -15,17 +15,21 @@ from adjudge.machines.boot.kernel import (
     BASE,
     EVERY_NAMESPACE,
     INSIDE,
+    NEWNS,
     NEWPID,
     check,
     libc,
     ready,
 )
+from adjudge.machines.boot.killing import kill_all, kill_below
 from adjudge.machines.boot.outer import OuterNamespace
+from adjudge.machines.boot.view import own_home
 
 # What the holder does: bash reaps the orphans that become its children, and ends when the socket closes, that is, with us.
 HOLD = "trap '' HUP INT QUIT TERM; exec 2>/dev/null; echo ready >&0; read -r"
 SPARE = 4  # with fewer free process slots than this, nothing useful can start
 STARTING = 20_000  # milliseconds
+LONGEST_LINE = 1000  # bytes of a command line
 
 
 class Sandbox:
@@ -34,6 +38,7 @@ class Sandbox:
     def __init__(self, order: SimpleNamespace, outer: OuterNamespace, judge: int) -> None:
         """Start it, and wait until it stands."""
         self.order = order
+        self.mounts: int | None = None
         outer.enter()
         self.line, theirs = socket.socketpair()
         self.line.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
@@ -69,12 +74,70 @@ class Sandbox:
         if self.order.privileged:
             os.setgroups([])  # the user namespace would refuse it
         check(libc.setns(self.pidfd, EVERY_NAMESPACE), "the sandbox is gone")
+        if self.mounts is not None:
+            check(libc.setns(self.mounts, NEWNS), "the mounts are gone")
         os.setresgid(INSIDE, INSIDE, INSIDE)
         os.setresuid(INSIDE, INSIDE, INSIDE)
+
+    # --- short visits: a child of ours goes in, does one thing and ends
+
+    def visit(self, deed: Callable[[], object]) -> bool:
+        """Do something inside, with all capabilities there; whether it went well."""
+        pid = os.fork()
+        if pid == 0:
+            status = 1
+            try:
+                self.enter()
+                deed()
+                status = 0
+            finally:
+                os._exit(status)
+        return os.waitpid(pid, 0)[1] == 0
+
+    def bring(self, make: Callable[[], int]) -> int:
+        """A descriptor that is made inside."""
+        ours, theirs = socket.socketpair()
+        with ours:
+            with theirs:
+                self.visit(lambda: _send(theirs, make))
+            word, fds, _, _ = socket.recv_fds(ours, 1000, 1)
+        if not fds:
+            raise OSError(word.decode() or "the sandbox is gone")
+        os.set_inheritable(fds[0], False)
+        return fds[0]
+
+    def clear_out(self) -> None:
+        """Kill every process inside but the holder, in one step that a fork bomb cannot outrun."""
+        self.visit(lambda: kill_all(self.pid_namespace))
+
+    def clear_below(self, root: int) -> bool:
+        """Kill a process and its descendants, if it is one that they cannot leave; whether none is left."""
+        return self.visit(lambda: kill_below(root, self.pid_namespace))
+
+    def give_own_home(self, place: str, size: int) -> None:
+        """From now on whoever enters finds a home at this place that nobody else sees, whatever has run before."""
+        self.mounts = self.bring(lambda: own_home(place, size))
+
+    # --- looking
 
     def processes(self) -> set[int]:
         """The processes inside, without the holder, by the ids that they have there."""
         return {int(name) for name in os.listdir(self.proc) if name.isdigit()} - {1}
+
+    def command_lines(self) -> list[str]:
+        """The beginnings of the command lines of all processes that have one, as they themselves tell them."""
+        lines = []
+        for pid in sorted(self.processes()):
+            try:
+                with open(
+                    f"{pid}/cmdline", "rb", opener=lambda path, flags: os.open(path, flags, dir_fd=self.proc)
+                ) as file:
+                    line = file.read(LONGEST_LINE).replace(b"\0", b" ").strip()
+            except OSError:
+                continue  # it has just ended
+            if line:
+                lines.append(line.decode("utf-8", "replace"))
+        return lines
 
     def full(self) -> bool:
         """Whether so many threads run inside that hardly another can start."""
@@ -102,22 +165,6 @@ class Sandbox:
                 continue  # it has just ended
         return total
 
-    def clear_out(self) -> None:
-        """Kill every process inside but the holder, in one step that a fork bomb cannot outrun.
-
-        kill(-1) would be a catastrophe anywhere else, so the child first proves where it is: in the sandbox's pid
-        namespace, with a parent outside of it.
-        """
-        pid = os.fork()
-        if pid == 0:
-            try:
-                self.enter()
-                if os.stat("/proc/self/ns/pid").st_ino == self.pid_namespace and os.getppid() == 0 and os.getpid() > 1:
-                    os.kill(-1, signal.SIGKILL)
-            finally:
-                os._exit(0)
-        os.waitpid(pid, 0)
-
     def await_empty(self) -> None:
         """Wait until what was killed is gone."""
         limit = time.monotonic() + 5
@@ -128,9 +175,17 @@ class Sandbox:
         """Kill the holder, and with it everything inside; bubblewrap follows."""
         signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
         os.waitpid(self.bubblewrap, 0)
-        for fd in (self.pidfd, self.proc):
-            os.close(fd)
+        for fd in (self.pidfd, self.proc, self.mounts):
+            if fd is not None:
+                os.close(fd)
         self.line.close()
+
+
+def _send(line: socket.socket, make: Callable[[], int]) -> None:
+    try:
+        socket.send_fds(line, [b"made"], [make()])
+    except OSError as error:
+        line.send(str(error).encode()[:1000])
 
 
 def _be_bubblewrap(order: SimpleNamespace, line: int) -> None:

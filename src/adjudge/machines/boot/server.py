@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import socket
 import time
 from types import SimpleNamespace
@@ -12,9 +13,12 @@ from adjudge.machines.boot.command import Command
 from adjudge.machines.boot.kernel import LONGEST, SET_DUMPABLE, libc, make_unremarkable, ready, write
 from adjudge.machines.boot.outer import OuterNamespace
 from adjudge.machines.boot.sandbox import Sandbox
-from adjudge.machines.boot.view import furnish
+from adjudge.machines.boot.view import furnish, room_left
 
 PAUSE = 50  # milliseconds between two looks at the clock and the memory
+MOST_DESCRIPTORS = 3  # two outputs and the program
+BACKLOG = 128
+MOST_LEFT = 50  # command lines that are told
 
 
 class Cgroup:
@@ -112,7 +116,7 @@ class Server:
                 return
             self.watch(sandbox, events)
             if control in events:
-                message, fds, _, _ = socket.recv_fds(self.control, LONGEST, 2)
+                message, fds, _, _ = socket.recv_fds(self.control, LONGEST, MOST_DESCRIPTORS)
                 for fd in fds:
                     os.set_inheritable(fd, False)  # recv_fds takes a flag for this, and does not pass it on
                 if not message:
@@ -124,38 +128,72 @@ class Server:
         if self.running and self.running.pidfd in events:
             self.finish(sandbox, self.running)
         elif self.running and time.monotonic() > self.running.deadline:
-            self.stop(sandbox, "time")
+            self.stop(sandbox, self.running, "time")
         if (self.cgroup or sandbox).memory() > self.order.memory:
-            self.stop(sandbox, "memory")
+            self.clear_out(sandbox, "memory")
         if sandbox.full():
-            self.stop(sandbox, "processes")
+            self.clear_out(sandbox, "processes")
 
     def hear(self, sandbox: Sandbox, asked: SimpleNamespace, fds: list[int]) -> Sandbox:
-        """Run a command, or stop the one that runs. Returns the sandbox to go on with."""
-        if not fds:
-            if self.running and self.running.number == asked.stop:
-                self.stop(sandbox, "output")
-            return sandbox
+        """Do what the judge asks. Returns the sandbox to go on with."""
+        if asked.ask == "run":
+            return self.run(sandbox, asked, fds)
+        if asked.ask == "stop":
+            if self.running and self.running.number == asked.number:
+                self.running.hurried = asked.now
+                self.stop(sandbox, self.running, "output")
+        elif asked.ask == "listen":
+            self.listen(sandbox, asked)
+        elif asked.ask == "hand over":
+            self.hand_over(sandbox, asked)
+        return sandbox
+
+    def run(self, sandbox: Sandbox, asked: SimpleNamespace, fds: list[int]) -> Sandbox:
+        """Start a command."""
         if self.used and self.order.fresh and self.outer:
             self.lost += len(sandbox.processes())
             sandbox.end()
             sandbox = Sandbox(self.order, self.outer, self.judge)
         elif sandbox.full():  # a bomb that went off since; our own fork would fail
-            self.stop(sandbox, "processes")
+            self.clear_out(sandbox, "processes")
             sandbox.await_empty()
         self.used = True
-        output, words = fds
-        with open(words, "rb") as file:
-            self.running = Command(sandbox, asked, file.read(), output)
+        *outputs, words = fds
+        self.running = Command(sandbox, asked, outputs, words)
         return sandbox
 
-    def stop(self, sandbox: Sandbox, reason: str) -> None:
-        """Kill all that runs inside: after a breach nothing of it can be relied on."""
+    def listen(self, sandbox: Sandbox, asked: SimpleNamespace) -> None:
+        """Give the judge a socket that listens on the sandbox's own loopback."""
+        fd = sandbox.bring(lambda: socket.create_server(("127.0.0.1", asked.port), backlog=BACKLOG).detach())
+        socket.send_fds(self.control, [json.dumps({"number": asked.number}).encode()], [fd])
+        os.close(fd)
+
+    def hand_over(self, sandbox: Sandbox, asked: SimpleNamespace) -> None:
+        """From now on commands are the evaluator's: with a home of its own, and what they may use comes on top."""
+        sandbox.give_own_home(asked.home, asked.size)
+        self.order.memory += asked.memory
+        self.order.processes += asked.processes
+        self.order.rlimits.NPROC = self.order.processes
+        self.answer(number=asked.number, processes=len(sandbox.processes()))
+
+    def stop(self, sandbox: Sandbox, command: Command, reason: str) -> None:
+        """End a command, in as gentle a way as it may hope for."""
+        if command.patient and not command.ended and not command.hurried:
+            command.terminate(reason)
+        elif command.killed:
+            return
+        elif command.asked.spares and sandbox.clear_below(command.number_inside()):
+            command.ended, command.killed = command.ended or reason, "its own"
+        else:
+            self.clear_out(sandbox, reason)
+
+    def clear_out(self, sandbox: Sandbox, reason: str) -> None:
+        """Kill all that runs inside: after such a breach nothing of it can be relied on."""
         inside = sandbox.processes()
-        if not inside or (self.running and self.running.ended):
+        if not inside or (self.running and self.running.killed == "all"):
             return
         if self.running:
-            self.running.ended = reason
+            self.running.ended, self.running.killed = self.running.ended or reason, "all"
             self.running.forfeited += len(self.running.before & inside)
         else:
             self.lost += len(inside)
@@ -165,20 +203,30 @@ class Server:
         """Take the exit status of a command that has ended, and see whether it left the machine usable."""
         seconds = time.monotonic() - command.started
         status, self.running = command.wait(), None
-        if not command.ended and (breach := self.breach(sandbox)):
-            command.ended, command.forfeited = breach, len(sandbox.processes())
+        breach = self.breach(sandbox, command, status)
+        if breach and not command.ended:
+            command.ended, command.killed, command.forfeited = breach, "all", len(sandbox.processes())
             sandbox.clear_out()
-        if command.ended:
+        if command.killed == "all":
             sandbox.await_empty()
         forfeited, self.lost = command.forfeited + self.lost, 0
-        self.answer(number=command.number, status=status, ended=command.ended, forfeited=forfeited, seconds=seconds)
+        told = {"status": status, "ended": command.ended, "refused": command.refused, "seconds": seconds}
+        self.answer(number=command.number, forfeited=forfeited, **told, **self.left(sandbox, command))
 
-    def breach(self, sandbox: Sandbox) -> str | None:
+    def breach(self, sandbox: Sandbox, command: Command, status: int) -> str | None:
         """The limit that a command reached although it ended by itself."""
         before, self.kills = self.kills, self.cgroup.kills() if self.cgroup else 0
-        if self.kills > before:
+        killed = not command.patient or status == -signal.SIGKILL  # an agent may well go on when a test of its was killed
+        if self.kills > before and killed:
             return "memory"
         return "processes" if sandbox.full() else None
+
+    def left(self, sandbox: Sandbox, command: Command) -> dict[str, object]:
+        """What a command that was worth patience left behind."""
+        if not command.patient:
+            return {}
+        lines = sandbox.command_lines()
+        return {"left": lines[:MOST_LEFT], "processes": len(lines), "full": not room_left()}
 
 
 def main() -> None:

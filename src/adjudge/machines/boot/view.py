@@ -25,23 +25,28 @@ from adjudge.machines.boot.kernel import (
     write,
 )
 
+LITTLE = 64 << 10  # bytes
+
 
 def furnish(order: SimpleNamespace) -> None:
     """Cover `ROOM`, and put there the view of the workspace and what else bubblewrap shall bind."""
-    idmap = _idmap_namespace(order.workspace) if order.privileged and order.view == "overlay" else None
+    overlaid = order.workspace is not None and order.view == "overlay"
+    idmap = _idmap_namespace(order.workspace) if order.privileged and overlaid else None
     _enter_own_mounts(order)
-    workspace = os.open(order.workspace, os.O_PATH | os.O_DIRECTORY)
+    workspace = None if order.workspace is None else os.open(order.workspace, os.O_PATH | os.O_DIRECTORY)
     exposed = [os.open(path, os.O_PATH) for path in order.exposed]  # the cover may hide them
     mount("tmpfs", ROOM, "tmpfs", NOSUID | NODEV, f"size={order.disk},nr_inodes={order.files},mode=711")
     for name, mode in (("view", 0o755), ("temporary", 0o1777), ("shm", 0o1777), ("home", 0o755), ("etc", 0o755)):
         _directory(f"{ROOM}/{name}", mode, order)
+    if order.home_size:
+        _home(order)
     for number, fd in enumerate(exposed):
         _bind(fd, f"{ROOM}/x{number}")
     for name, text in vars(order.etc).items():
         write(f"{ROOM}/etc/{name}", text)
-    if order.view == "overlay":
+    if workspace is not None and overlaid:
         _overlay(workspace, idmap, order)
-    else:
+    elif workspace is not None:
         _copy(workspace, order)
 
 
@@ -60,6 +65,32 @@ def _directory(path: str, mode: int, order: SimpleNamespace) -> None:
     os.chmod(path, mode)
     if order.privileged:
         os.chown(path, BASE, BASE)
+
+
+def _home(order: SimpleNamespace) -> None:
+    """The home on a file system of its own: who fills the workspace's disk still has room to write down that he did."""
+    size = f"size={order.home_size},nr_inodes={order.files},mode=755"
+    mount("tmpfs", f"{ROOM}/home", "tmpfs", NOSUID | NODEV, size)
+    if order.privileged:
+        os.chown(f"{ROOM}/home", BASE, BASE)
+
+
+def own_home(place: str, size: int) -> int:
+    """A mount namespace like the one that this process is in, with an empty file system at `place` besides.
+
+    The process must be inside. What runs there already stays in the old namespace, so that it can neither prepare what
+    programs read from their home nor change it later.
+    """
+    check(libc.unshare(NEWNS), "no mount namespace can be made")
+    mount("none", "/", None, REC | PRIVATE)
+    mount("tmpfs", place, "tmpfs", NOSUID | NODEV, f"size={size},mode=700")
+    return os.open("/proc/self/ns/mnt", os.O_RDONLY)
+
+
+def room_left() -> bool:
+    """Whether the file system of the workspace's changes has room for a little more."""
+    facts = os.statvfs(ROOM)
+    return facts.f_bavail * facts.f_frsize >= LITTLE and facts.f_favail > 0
 
 
 def _bind(fd: int, target: str) -> None:
