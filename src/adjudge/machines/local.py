@@ -18,7 +18,7 @@ from adjudge.machines.places import WORKSPACE, check_exposed, check_place
 from adjudge.machines.search import search
 from adjudge.machines.selftest import proven_view
 from adjudge.machines.session import Session, open_session
-from adjudge.ports import DirectoryItem, FilePart, Found, Output
+from adjudge.ports import DirectoryItem, FilePart, Found, Hook, Output
 from adjudge.settings import MachineLimits
 
 LONGEST_COMMAND = 128 * 1024 - 1
@@ -55,6 +55,7 @@ class LocalMachine:
         self._one_at_a_time = asyncio.Lock()
         self._closing: asyncio.Task[None] | None = None
         self.facts: dict[str, str | int | bool | None] = {"kind": "local", "at": at}
+        self.hooks: tuple[Hook, ...] = ()
 
     @classmethod
     async def open(
