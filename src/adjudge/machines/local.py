@@ -11,7 +11,7 @@ from typing import Self
 
 from adjudge.errors import InputError, MachineError
 from adjudge.machines.files import Workspace
-from adjudge.machines.hooks import hook_files
+from adjudge.machines.hooks import find_hooks, named
 from adjudge.machines.landlock import landlock_abi
 from adjudge.machines.order import bubblewrap_version, make_order
 from adjudge.machines.places import WORKSPACE, check_exposed, check_place
@@ -61,13 +61,15 @@ class LocalMachine:
     async def open(
         cls, folder: Path, limits: MachineLimits | None = None, expose: Sequence[str] = (), at: str = WORKSPACE
     ) -> Self:
-        """A machine whose facts tell already which files of the workspace run by themselves (`hooks`).
+        """A machine that knows its hooks already; the names of those that run by themselves are a fact.
 
         Raises:
             InputError: as the constructor.
         """
         machine = cls(folder, limits, expose, at)
-        machine.facts["hooks"] = ", ".join(await asyncio.to_thread(hook_files, machine._workspace))
+        found = await asyncio.to_thread(find_hooks, machine._workspace)
+        machine.hooks, machine.facts["hooks"] = found.hooks, named(found)
+        machine.facts["hooks complete"] = found.complete
         return machine
 
     async def __aenter__(self) -> Self:
