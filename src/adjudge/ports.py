@@ -9,7 +9,7 @@ from typing import Any, Literal, Protocol
 
 import msgspec
 
-from adjudge.judgment import Call, Judgment
+from adjudge.judgment import Call, HookKind, Judgment
 from adjudge.record import Usage
 from adjudge.rubric import Rubric
 from adjudge.run import Run
@@ -90,15 +90,30 @@ class Found(msgspec.Struct, frozen=True, omit_defaults=True):
     cut: bool = False
 
 
+class Hook(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A file of the workspace that can make a later command lie, by its path in the workspace.
+
+    `acts_on` are the commands that it acts on: a program (`pytest`), with what one would write to have the same effect
+    where that can be taken back (`pytest -p evil`, `git -c core.hookspath commit`). `by` is as in `Tampering`.
+    """
+
+    path: str
+    kind: HookKind
+    acts_on: tuple[str, ...]
+    by: Literal["agent", "task"] | None = None
+
+
 class Machine(Protocol):
     """The place where an agent worked, as it left it; for one judgment, gone afterwards.
 
     `read`, `list` and `search` look at the files as the agent left them, from the host's side, whatever commands have
     done since; paths are relative to the workspace. `run` works on a view that keeps its changes until `close`, or, if it
     is asked for a fresh one, on a view, a home and a /tmp of its own, which no other command has seen or will see.
+    `hooks` are the files that could shape what commands do.
     """
 
     facts: dict[str, str | int | bool | None]
+    hooks: tuple[Hook, ...]
 
     async def run(self, command: str, seconds: float | None = None, fresh: bool = False) -> Output:
         """Run a command with `bash -c` in the workspace; if `fresh`, in one as the agent left it, thrown away afterwards.

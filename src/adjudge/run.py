@@ -59,7 +59,8 @@ class Run(msgspec.Struct, frozen=True):
     could not see, since they were absent at the commit it started from. A reference solution has no field here, so that
     none can reach a prompt.
 
-    `machine` names a container or an image that holds the workspace with its surroundings (`docker:NAME`, `image:NAME`).
+    `machine` names a container or an image that holds the workspace with its surroundings (`docker:NAME`, `image:NAME`),
+    and `directory` the workspace's path in it, if it is another than the container's own working directory.
     `task_name`, `started` (UTC, ISO 8601) and `seconds` are known of runs that adjudge started itself. `cost` is what the
     agent's calls to models cost in US dollars: as the record states, else by the list price of its tokens.
     """
@@ -77,6 +78,7 @@ class Run(msgspec.Struct, frozen=True):
     context: str | None = None
     hidden_tests: tuple[str, ...] = ()
     machine: str | None = None
+    directory: str | None = None
     task_name: str | None = None
     started: str | None = None
     seconds: float | None = None

@@ -21,7 +21,7 @@ import msgspec
 
 from adjudge.errors import InputError, MachineError, ModelError
 from adjudge.judgment import Call
-from adjudge.ports import DirectoryItem, FilePart, Found, Match, Message, Output, Reply, Request, ToolCall
+from adjudge.ports import DirectoryItem, FilePart, Found, Hook, Match, Message, Output, Reply, Request, ToolCall
 from adjudge.record import Entry, Fact, Kind, Record, Turn, Usage, Writer
 from adjudge.rubric import Criterion, Rubric, rubric_hash
 from adjudge.run import Outcome, Run
@@ -126,11 +126,13 @@ class FakeMachine:
         files: Mapping[str, str | bytes] | None = None,
         commands: Mapping[str, Command] | Callable[[str], Output] | None = None,
         facts: Mapping[str, str | int | bool | None] | None = None,
+        hooks: Sequence[Hook] = (),
     ) -> None:
         given = files or {}
         self._files = {path: data.encode() if isinstance(data, str) else data for path, data in given.items()}
         self._commands = commands
         self.facts: dict[str, str | int | bool | None] = {"kind": "fake", **(facts or {})}
+        self.hooks = tuple(hooks)
         self.runs: list[str] = []
         self.fresh_runs: list[str] = []
         self.closed = False

@@ -25,6 +25,7 @@ from adjudge.judgment import (
     Score,
     Steering,
     Step,
+    Tampering,
     Verdict,
 )
 from adjudge.record import Usage
@@ -122,7 +123,7 @@ def test_the_table_of_formats_names_each() -> None:
 # --- a judgment's fields
 
 STRUCTS = (
-    *(Judgment, Judge, Verdict, Holding, Citation, Answer, Look, Step, Call, Usage, Steering),
+    *(Judgment, Judge, Verdict, Holding, Citation, Answer, Look, Step, Call, Usage, Steering, Tampering),
     *(Score, CauseFound, DimensionAnswer, CauseAnswer, Prepared, Omitted),
 )
 

@@ -186,6 +186,8 @@ async def test_facts_tell_which_files_run_by_themselves(tmp_path: Path) -> None:
     (tmp_path / "tests" / "conftest.py").write_text("")
     async with await LocalMachine.open(tmp_path) as machine:
         assert machine.facts["hooks"] == "conftest.py, tests/conftest.py"
+        assert machine.facts["hooks complete"]
+        assert [hook.path for hook in machine.hooks] == ["conftest.py", "tests/conftest.py"]
 
 
 async def test_where_no_sandbox_holds_nothing_is_run_and_files_are_read(

@@ -18,7 +18,7 @@ KeyHeader = Literal["authorization", "x-api-key", "x-goog-api-key"]
 PORT = 47113
 """Where the agent's model is found inside of any machine, on 127.0.0.1."""
 
-PLACEHOLDER = "adjudge"
+PLACEHOLDER = "sk-local"
 """What the agent is given for a key; the real one is put in on the way out."""
 
 _SPEAKS: dict[Provider, tuple[Wire, ...]] = {

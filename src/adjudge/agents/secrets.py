@@ -164,6 +164,7 @@ class ScrubbedMachine:
         self._machine = machine
         self._marks, self._filled = Marks(secrets), Marks(secrets, same_length=True)
         self.facts = self._facts()
+        self.hooks = machine.hooks
 
     async def run(self, command: str, seconds: float | None = None, fresh: bool = False) -> Output:
         """Run a command; see `ports.Machine.run`."""

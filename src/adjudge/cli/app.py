@@ -8,7 +8,7 @@ import traceback
 import typer
 
 from adjudge import __version__
-from adjudge.cli import checks, exporting, judging, profiling, reading, runs
+from adjudge.cli import checks, exporting, judging, profiling, reading, runs, starting
 from adjudge.cli.printing import say
 from adjudge.errors import AdjudgeError, InputError
 
@@ -30,6 +30,7 @@ rubrics = typer.Typer(help="Check a rubric before it judges.", no_args_is_help=T
 rubrics.command("check")(checks.check_rubric)
 app.add_typer(rubrics, name="rubric")
 app.command("judge")(judging.judge)
+app.command("run")(starting.run)
 app.command("read")(reading.read)
 app.command("demo")(judging.demo)
 app.command("import")(runs.import_runs)
@@ -56,8 +57,9 @@ def _root(
 
 def run() -> int:
     """Run the command that `sys.argv` names and return its exit status."""
+    given, command = _split(sys.argv[1:])
     try:
-        ended = app(standalone_mode=False)
+        ended = app(given, obj=command, standalone_mode=False)
     except typer.Exit as exit_:
         return exit_.exit_code
     except typer.Abort:
@@ -81,6 +83,14 @@ def run() -> int:
     except Exception as error:  # noqa: BLE001  the parser's own errors, or a bug, which is printed whole
         return _foreign(error)
     return ended if isinstance(ended, int) else PASSED
+
+
+def _split(arguments: list[str]) -> tuple[list[str], list[str]]:
+    """What is for adjudge, and for `adjudge run` the command of an agent, which stands after `--`."""
+    if arguments[:1] != ["run"] or "--" not in arguments:
+        return arguments, []
+    at = arguments.index("--")
+    return arguments[:at], arguments[at + 1 :]
 
 
 def _foreign(error: Exception) -> int:

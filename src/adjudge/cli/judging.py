@@ -36,8 +36,12 @@ def judge(
         str, typer.Option("--rubric", "-r", help="A rubric file, or `none`: judge by the exit status alone.")
     ],
     machine: Annotated[
-        Path | None,
-        typer.Option("--machine", help="The folder the agent worked in, as it left it.", exists=True, file_okay=False),
+        str | None,
+        typer.Option("--machine", help="What the agent left: the folder it worked in, docker:CONTAINER or image:NAME."),
+    ] = None,
+    workspace: Annotated[
+        str | None,
+        typer.Option("--workspace", help="Where the agent worked in a container [default: its working directory]."),
     ] = None,
     model: ModelName = None,
     looks: Annotated[
@@ -52,11 +56,11 @@ def judge(
     from adjudge import wiring
 
     settings = settings_with(model=model, looks=looks, budget=budget, store=store)
-    run = wiring.find_run(path, settings, machine)
+    run = wiring.find_run(path, settings, machine, workspace)
     criteria = None if rubric.casefold() == "none" else wiring.find_rubric(rubric)
     judgment = judge_live(run, criteria, settings, exchange)
     ended = show_judgment(judgment, run, as_json)
-    if run.workspace is None and criteria is not None:
+    if run.workspace is None and run.machine is None and criteria is not None:
         _say_what_was_not_run(criteria)
     return ended
 
@@ -86,7 +90,7 @@ def demo(
     from adjudge import wiring
 
     settings = settings_with(model=model or f"recorded/{wiring.DEMO / 'exchange.json'}", store=store)
-    run = wiring.find_run(str(wiring.DEMO), settings, None)
+    run = wiring.find_run(str(wiring.DEMO), settings)
     judgment = judge_live(run, wiring.find_rubric(str(wiring.DEMO / "rubric.yaml")), settings, exchange)
     show_judgment(judgment, run, as_json)
     if model is None:

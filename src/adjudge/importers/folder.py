@@ -78,6 +78,7 @@ class RunFolders:
             model=model,
             outcome=outcome,
             workspace=str(described.workspace) if described.workspace else None,
+            machine=described.machine,
             patch=described.patch or _of(recorded, "patch"),
             context=described.context,
             hidden_tests=described.hidden_tests,

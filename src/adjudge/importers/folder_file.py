@@ -32,6 +32,7 @@ KEYS = (
     "context",
     "record",
     "workspace",
+    "machine",
     "patch",
     "fail_to_pass",
     "absent_at_base",
@@ -53,6 +54,7 @@ class Description(msgspec.Struct, frozen=True):
     context: str | None = None
     record: Path | None = None
     workspace: Path | None = None
+    machine: str | None = None
     patch: str | None = None
     hidden_tests: tuple[str, ...] = ()
 
@@ -114,6 +116,7 @@ class _Reader:
             context=self._words("context"),
             record=record,
             workspace=workspace,
+            machine=self._take("machine", _container, "docker:CONTAINER or image:NAME"),
             patch=self._contents(patch, "patch") if patch else None,
             hidden_tests=self._hidden_tests(),
         )
@@ -204,6 +207,11 @@ class _Reader:
 
 def _string(value: Any) -> str | None:
     return value if isinstance(value, str) else None
+
+
+def _container(value: Any) -> str | None:
+    kind, _, name = value.partition(":") if isinstance(value, str) else ("", "", "")
+    return value if kind in ("docker", "image") and name else None
 
 
 def _texts(value: Any) -> list[str] | None:

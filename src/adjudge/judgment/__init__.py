@@ -12,6 +12,7 @@ from adjudge.judgment.values import (
     CauseFound,
     DimensionAnswer,
     Failure,
+    HookKind,
     Judge,
     Judgment,
     Omitted,
@@ -21,6 +22,7 @@ from adjudge.judgment.values import (
     Status,
     Steering,
     Step,
+    Tampering,
     Verdict,
 )
 from adjudge.settings import PruneMode
@@ -34,6 +36,7 @@ __all__ = [
     "DimensionAnswer",
     "Failure",
     "Fault",
+    "HookKind",
     "Judge",
     "Judgment",
     "Omitted",
@@ -44,6 +47,7 @@ __all__ = [
     "Status",
     "Steering",
     "Step",
+    "Tampering",
     "Verdict",
     "gate",
     "gate_scores",

@@ -13,6 +13,7 @@ from adjudge.settings import PruneMode
 Cause = Literal["agent", "environment", "unproven", "skipped", "evidence"]
 Status = Literal["judged", "errored"]
 Rung = Literal["schema", "again", "transcribed", "prose"]
+HookKind = Literal["conftest", "settings", "start", "module", "program", "git", "script"]
 Failure = Literal["judge_parse_failed", "timeout", "budget", "context", "filtered", "refused", "busy", "broken", "differs"]
 
 
@@ -162,6 +163,19 @@ class Steering(msgspec.Struct, frozen=True, omit_defaults=True):
     by: Literal["code", "model"] = "code"
 
 
+class Tampering(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A file of the workspace that can change what later commands do, and the looks that it could have shaped.
+
+    `by` says who it is from: the agent made or changed it, or the task gave it as it is; `None` where the workspace's
+    original is not known.
+    """
+
+    path: str
+    kind: HookKind
+    by: Literal["agent", "task"] | None = None
+    looks: tuple[str, ...] = ()
+
+
 class Judge(msgspec.Struct, frozen=True):
     """A judge's identity: the model, a hash over every prompt and tool, the limits, and adjudge's version."""
 
@@ -204,6 +218,7 @@ class Judgment(msgspec.Struct, frozen=True, omit_defaults=True):
     scores: tuple[Score, ...] = ()
     prepared: Prepared | None = None
     failure: Failure | None = None
+    tampering: tuple[Tampering, ...] = ()
 
     @property
     def empty(self) -> bool:

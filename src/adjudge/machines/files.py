@@ -197,7 +197,7 @@ class Workspace:
         return fd, facts
 
     def _why_not(self, path: str, error: OSError) -> str:
-        if error.errno == errno.ENOENT and (target := self._link(path)):
+        if error.errno == errno.ENOENT and (target := self.target(path)):
             return f"is a link to {target}, which does not exist inside of the workspace"
         known = {
             errno.ENOENT: "there is no such file in the workspace",
@@ -206,7 +206,7 @@ class Workspace:
         }
         return known.get(error.errno or 0) or f"cannot be opened: {error.strerror}"
 
-    def _link(self, path: str) -> str | None:
+    def target(self, path: str) -> str | None:
         """Where the last name of a path points, if it is a link in a directory that is no link."""
         parent, _, name = path.strip("/").rpartition("/")
         try:

@@ -1,59 +1,80 @@
-"""Files of a workspace that run by themselves when somebody works in it, or pose as a common tool.
+"""Files of a workspace that can make later commands lie: they run by themselves, pose as a tool, or say what is run.
 
 A command runs in the agent's environment: a `conftest.py` can make every test pass, a git hook can print anything. They
-are not removed, since they may be the work that is judged; that they are there is a fact for whoever reads a verdict.
+are not removed, since they may be the work that is judged; that they are there is told to whoever reads a verdict.
 """
 
 from __future__ import annotations
 
-import re
+from pathlib import Path
 
-from adjudge.errors import InputError
-from adjudge.machines.files import Workspace, printable
+import msgspec
+
+from adjudge.machines.files import Workspace
+from adjudge.machines.hook_rules import hooks_of
 from adjudge.machines.walk import Walk
+from adjudge.ports import Hook
 
 _NAMES, _SECONDS, _SHOWN = 100_000, 3.0, 20
 
-_PYTHON = frozenset({"conftest.py", "sitecustomize.py", "usercustomize.py"})
-_TOOLS = frozenset(
-    (  # noqa: SIM905  a list of words
-        "awk bash cargo cat cmp cp curl diff echo env file find gcc git go grep head ls make mv node npm npx perl pip pip3 "
-        "pytest python python3 rm rg ruby sed sh sha256sum sort stat tail tee test timeout tox uv wc which xargs"
-    ).split()
-)
-_GIT_SETTING = re.compile(r"^\s*(fsmonitor|hookspath)\s*=", re.IGNORECASE | re.MULTILINE)
+MOST = 300
+"""Hooks that are told of one workspace, the nearest to its root first."""
+
+_RUN_THEMSELVES = frozenset({"conftest", "start", "module", "program", "git"})
 
 
-def hook_files(workspace: Workspace) -> tuple[str, ...]:
-    """Their paths, in order, at most twenty and then one item that counts the rest."""
-    walk = Walk(workspace, _NAMES, _SECONDS)
-    found = [printable(path) for path in walk.below(".") if _is_hook(workspace, path)]
-    rest = len(found) - _SHOWN
+class FoundHooks(msgspec.Struct, frozen=True):
+    """The hooks of a workspace in the order of their paths, how many more there are, and whether some may be missing."""
+
+    hooks: tuple[Hook, ...]
+    left_out: int = 0
+    cut: bool = False
+
+    @property
+    def complete(self) -> bool:
+        """Whether no other hook can be there."""
+        return not (self.left_out or self.cut)
+
+
+def find_hooks(workspace: Workspace) -> FoundHooks:
+    """The hooks of a workspace. No file of `node_modules` counts but programs in its `.bin`."""
+    walk = Walk(workspace, _NAMES, _SECONDS, links=True)
+    found: list[Hook] = []
+    packages: set[str] = set()
+    for path in walk.below("."):
+        if path.endswith("/__init__.py"):
+            packages.add(path.removesuffix("/__init__.py"))
+        found += hooks_of(workspace, path)
+    acting = [hook for hook in found if not _is_harmless(hook, packages)]
+    kept = sorted(acting, key=lambda hook: hook.path.count("/"))[:MOST]  # many deep ones cannot push out one at the root
+    return FoundHooks(tuple(sorted(kept, key=lambda hook: hook.path)), len(acting) - len(kept), walk.cut)
+
+
+def hooks_in(folder: Path) -> FoundHooks:
+    """The hooks of any folder, such as one that was copied out of a container.
+
+    Raises:
+        InputError: it cannot be read.
+    """
+    workspace = Workspace(folder)
+    try:
+        return find_hooks(workspace)
+    finally:
+        workspace.close()
+
+
+def _is_harmless(hook: Hook, packages: set[str]) -> bool:
+    """Whether it is a module inside of a package, which has another name, or belongs to an installed JavaScript package."""
+    folder, _, name = hook.path.rpartition("/")
+    if hook.kind == "module":
+        holder = folder.rpartition("/")[0] if name.startswith("__init__.") else folder
+        return holder in packages
+    return "node_modules" in folder.split("/") and hook.kind in ("script", "settings")
+
+
+def named(found: FoundHooks) -> str:
+    """The hooks that run by themselves or have a tool's name, as text: at most twenty, then how many more there are."""
+    names = list(dict.fromkeys(hook.path for hook in found.hooks if hook.kind in _RUN_THEMSELVES))
+    rest = max(len(names) - _SHOWN, 0) + found.left_out
     more = [f"and {rest} more"] if rest > 0 else []
-    return (*found[:_SHOWN], *more, *(["not all files were looked at"] if walk.cut else []))
-
-
-def _is_hook(workspace: Workspace, path: str) -> bool:
-    folder, _, name = path.rpartition("/")
-    if name in _PYTHON or name.endswith(".pth"):
-        return True
-    if folder.endswith(".git/hooks"):
-        return not name.endswith(".sample") and _executable(workspace, path)
-    if name == "config" and folder.endswith(".git"):
-        return _sets_hooks(workspace, path)
-    return name in _TOOLS and _executable(workspace, path)
-
-
-def _executable(workspace: Workspace, path: str) -> bool:
-    try:
-        return bool(workspace.facts(path).st_mode & 0o111)
-    except InputError:
-        return False
-
-
-def _sets_hooks(workspace: Workspace, path: str) -> bool:
-    try:
-        text = workspace.read(path, 0, 65536).data.decode("utf-8", "replace")
-    except InputError:
-        return False
-    return _GIT_SETTING.search(text) is not None
+    return ", ".join([*names[:_SHOWN], *more, *(["not all files were looked at"] if found.cut else [])])

@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
+
+import msgspec
 
 from adjudge.errors import InputError, MachineError
 from adjudge.machines.copying import Copier, size_of
@@ -16,12 +18,12 @@ from adjudge.machines.gate import Gate
 from adjudge.machines.landlock import landlock_abi, scopes_signals
 from adjudge.machines.local import LocalMachine, allowed_time, facts_of
 from adjudge.machines.order import HOME_SIZE, Order, environment_inside, make_live_order
-from adjudge.machines.places import AGENT_HOME, OWN_HOME, WORKSPACE, check_exposed
+from adjudge.machines.places import AGENT_HOME, GRADER, OWN_HOME, WORKSPACE, check_exposed
 from adjudge.machines.program import Program
 from adjudge.machines.selftest import proven_view
 from adjudge.machines.session import Session, open_session
 from adjudge.machines.spill import Printed
-from adjudge.ports import DirectoryItem, Ended, Fetched, FilePart, Found, Launch, Output
+from adjudge.ports import DirectoryItem, Ended, Fetched, FilePart, Found, Hook, Launch, Output
 from adjudge.settings import AgentLimits, MachineLimits
 from adjudge.untrusted import one_line
 
@@ -43,11 +45,11 @@ class LiveLocalMachine:
         self._session, self._limits, self._commands = session, limits, commands
         self._order = order
         self._exposed: tuple[str, ...] = ()
-        self._placed: Mapping[str, Path] = {}
         self._gates: list[Gate] = []
         self._files: LocalMachine | None = None
         self._one_at_a_time = asyncio.Lock()
         self._closing: asyncio.Task[None] | None = None
+        self.hooks: tuple[Hook, ...] = ()
         kept_apart = scopes_signals(landlock_abi())
         self.facts = facts_of(order, session) | {
             "kind": "local",
@@ -63,12 +65,10 @@ class LiveLocalMachine:
         limits: AgentLimits,
         commands: MachineLimits,
         expose: Sequence[str] = (),
-        placed: Mapping[str, Path] | None = None,
     ) -> Self:
         """A machine with the folder, or with an empty workspace.
 
         `expose` are absolute paths of the host's toolchain that may be read inside; their `bin` folders come first in PATH.
-        `placed` are what fresh runs may read besides, and the agent may not: paths of the host, by their paths inside.
 
         Raises:
             InputError: the folder cannot be used, or a path cannot appear inside.
@@ -79,7 +79,7 @@ class LiveLocalMachine:
         view = await proven_view()
         order = await asyncio.to_thread(make_live_order, original, limits, commands, exposed, view)
         machine = cls(await open_session(order, commands.output), order, limits, commands)
-        machine._exposed, machine._placed = exposed, placed or {}
+        machine._exposed = exposed
         return machine
 
     async def __aenter__(self) -> Self:
@@ -159,8 +159,19 @@ class LiveLocalMachine:
         left = await self._session.hand_over(OWN_HOME, commands.disk, commands.memory, commands.processes)
         self._session.environment = environment_inside(self._exposed, OWN_HOME, os.path.basename(AGENT_HOME))
         self._session.spares = True
-        self._files = await LocalMachine.open(folder, commands, self._exposed, home=AGENT_HOME, placed=self._placed)
+        self._files = await LocalMachine.open(folder, commands, self._exposed, home=AGENT_HOME)
+        self.hooks = self._files.hooks
         self.facts |= {"hooks": self._files.facts["hooks"], "processes left": left}
+
+    async def grade(self, command: str, seconds: float, files: Path | None = None) -> Output:
+        """Run a grader on a copy of the files. Raises as `ports.LiveMachine.grade`."""
+        limits = msgspec.structs.replace(self._commands, seconds=seconds)
+        folder, placed = self._handed_over().folder, {GRADER: files} if files else {}
+        grader = LocalMachine(folder, limits, self._exposed, home=AGENT_HOME, placed=placed)
+        try:
+            return await grader.run(command, seconds)
+        finally:
+            await grader.close()
 
     # --- the evaluator's looks
 

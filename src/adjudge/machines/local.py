@@ -11,14 +11,14 @@ from typing import Self
 
 from adjudge.errors import InputError, MachineError
 from adjudge.machines.files import Workspace
-from adjudge.machines.hooks import hook_files
+from adjudge.machines.hooks import find_hooks, named
 from adjudge.machines.landlock import landlock_abi
 from adjudge.machines.order import Order, bubblewrap_version, make_order
 from adjudge.machines.places import HOME, WORKSPACE, check_exposed, check_place, check_placed
 from adjudge.machines.search import search
 from adjudge.machines.selftest import proven_view
 from adjudge.machines.session import Session, open_session
-from adjudge.ports import DirectoryItem, FilePart, Found, Output
+from adjudge.ports import DirectoryItem, FilePart, Found, Hook, Output
 from adjudge.settings import MachineLimits
 
 LONGEST_COMMAND = 128 * 1024 - 1
@@ -64,6 +64,7 @@ class LocalMachine:
         self._one_at_a_time = asyncio.Lock()
         self._closing: asyncio.Task[None] | None = None
         self.facts: dict[str, str | int | bool | None] = {"kind": "local", "at": at}
+        self.hooks: tuple[Hook, ...] = ()
 
     @classmethod
     async def open(
@@ -75,14 +76,21 @@ class LocalMachine:
         home: str = HOME,
         placed: Mapping[str, Path] | None = None,
     ) -> Self:
-        """A machine whose facts tell already which files of the workspace run by themselves (`hooks`).
+        """A machine that knows its hooks already; the names of those that run by themselves are a fact.
 
         Raises:
             InputError: as the constructor.
         """
         machine = cls(folder, limits, expose, at, home, placed)
-        machine.facts["hooks"] = ", ".join(await asyncio.to_thread(hook_files, machine._workspace))
+        found = await asyncio.to_thread(find_hooks, machine._workspace)
+        machine.hooks, machine.facts["hooks"] = found.hooks, named(found)
+        machine.facts["hooks complete"] = found.complete
         return machine
+
+    @property
+    def folder(self) -> Path:
+        """The folder, links in its path followed."""
+        return self._folder
 
     async def __aenter__(self) -> Self:
         """The machine itself."""

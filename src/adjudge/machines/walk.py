@@ -14,12 +14,12 @@ from adjudge.machines.files import Workspace
 class Walk:
     """One walk over the files at or below a path. Links are not followed; depth costs neither stack nor descriptors.
 
-    Paths come as the file system has them (bytes that are no UTF-8 as surrogates). `skipped` counts folders that could
-    not be read, `cut` says that a bound ended the walk early.
+    With `links` they are told too, whatever they lead to. Paths come as the file system has them (bytes that are no UTF-8
+    as surrogates). `skipped` counts folders that could not be read, `cut` says that a bound ended the walk early.
     """
 
-    def __init__(self, workspace: Workspace, files: int, seconds: float) -> None:
-        self._workspace, self._most = workspace, files
+    def __init__(self, workspace: Workspace, files: int, seconds: float, links: bool = False) -> None:
+        self._workspace, self._most, self._links = workspace, files, links
         self._until = time.monotonic() + seconds
         self._seen = self.skipped = 0
         self.cut = False
@@ -69,7 +69,7 @@ class Walk:
                         break
                     if entry.is_dir(follow_symlinks=False):
                         folders.append(prefix + entry.name)
-                    elif entry.is_file(follow_symlinks=False):
+                    elif entry.is_file(follow_symlinks=False) or (self._links and entry.is_symlink()):
                         files.append(prefix + entry.name)
         finally:
             os.close(fd)

@@ -27,14 +27,28 @@ def read_runs(path: Path) -> Iterator[Run]:
     return runs_with_entries(path)
 
 
-def find_run(name: str, settings: Settings, workspace: Path | None = None) -> Run:
-    """The one run that a path or a stored run's id (or the beginning of one) names, with a workspace if one is given.
+def find_run(name: str, settings: Settings, machine: str | None = None, directory: str | None = None) -> Run:
+    """The one run that a path or a stored run's id (or the beginning of one) names, with a machine if one is given.
+
+    `machine` is a folder, `docker:NAME` or `image:NAME`; `directory` is the workspace's path inside of the last two.
 
     Raises:
-        InputError: there is no such run, or the path holds several.
+        InputError: there is no such run, the path holds several, or the machine is none of these.
     """
     run = _only_run(Path(name)) if Path(name).exists() else _stored_run(name, settings)
-    return msgspec.structs.replace(run, workspace=str(workspace.resolve())) if workspace else run
+    if machine is not None:
+        run = _on_machine(run, machine)
+    if directory is not None:
+        run = msgspec.structs.replace(run, directory=directory)
+    return run
+
+
+def _on_machine(run: Run, machine: str) -> Run:
+    if Path(machine).is_dir():
+        return msgspec.structs.replace(run, workspace=str(Path(machine).resolve()), machine=None)
+    if machine.partition(":")[0] in ("docker", "image") and machine.partition(":")[2]:
+        return msgspec.structs.replace(run, workspace=None, machine=machine)
+    raise InputError(f"--machine {machine}: must be a folder that is there, docker:CONTAINER or image:NAME")
 
 
 def find_runs(name: str, settings: Settings) -> Iterator[Run]:

@@ -47,14 +47,22 @@ async def judge(
 
 @asynccontextmanager
 async def _machine(run: Run, settings: Settings) -> AsyncIterator[Machine | None]:
-    """A machine on the run's workspace, if it has one."""
-    if run.workspace is None:
-        yield None
-        return
-    from adjudge.machines.local import LocalMachine
-
-    machine = await LocalMachine.open(Path(run.workspace), settings.machine, settings.expose)
+    """A machine on what the run's agent left, if anything is known of it."""
+    machine = await _opened(run, settings)
     try:
         yield machine
     finally:
-        await machine.close()
+        if machine is not None:
+            await machine.close()
+
+
+async def _opened(run: Run, settings: Settings) -> Machine | None:
+    if run.machine is not None:
+        from adjudge.wiring.docker import open_container
+
+        return await open_container(run.machine, settings, run.directory)
+    if run.workspace is None:
+        return None
+    from adjudge.machines.local import LocalMachine
+
+    return await LocalMachine.open(Path(run.workspace), settings.machine, settings.expose)

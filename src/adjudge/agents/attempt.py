@@ -1,0 +1,207 @@
+"""One attempt: an agent works on a machine, its process ends, and the machine stands as it was left."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from adjudge.agents.connections import Connection, launch_of
+from adjudge.agents.endpoints import PORT, AgentEndpoint
+from adjudge.agents.installed import Installation
+from adjudge.agents.outcome import grade_of, outcome_of
+from adjudge.agents.patch import OpenStill, patch_between
+from adjudge.agents.proxy import ModelProxy
+from adjudge.agents.records import FoundRecord, find_record
+from adjudge.agents.secrets import ScrubbedMachine, scrub
+from adjudge.agents.tasks import Task
+from adjudge.agents.traffic import Traffic
+from adjudge.importers.build import run_id
+from adjudge.ports import LEFT_RUNNING, Ended, LiveMachine, Machine
+from adjudge.record import Usage
+from adjudge.run import Outcome, Run
+from adjudge.settings import AgentLimits
+
+Stage = Literal["preparing", "working", "collecting", "grading"]
+OpenLive = Callable[[Path | None, AgentLimits, Sequence[str]], Awaitable[LiveMachine]]
+
+
+class Assignment(msgspec.Struct, frozen=True):
+    """One attempt to be made: an agent, the task it is given, and for the how-manieth time.
+
+    `original` is the folder whose files it finds in its workspace. `secrets` are variables that its process gets by name.
+    """
+
+    task: Task
+    connection: Connection
+    installation: Installation
+    endpoint: AgentEndpoint | None
+    number: int
+    original: Path | None
+    secrets: Mapping[str, str] = {}
+
+    @property
+    def limits(self) -> AgentLimits:
+        """What the attempt may use."""
+        return self.task.limits
+
+
+class Means(msgspec.Struct, frozen=True):
+    """What attempts are made with: how machines are opened, what tokens cost, and who watches.
+
+    `on_stage` and `on_output` are called in the event loop and must not block.
+    """
+
+    open_live: OpenLive
+    open_still: OpenStill
+    price: Callable[[AgentEndpoint, Usage], float | None]
+    on_stage: Callable[[Assignment, Stage], None]
+    on_output: Callable[[Assignment, bytes], None]
+
+
+class Attempt(msgspec.Struct, frozen=True):
+    """An attempt whose agent has ended: the run, the machine as it was left, and what is to be said besides."""
+
+    run: Run
+    machine: Machine
+    notes: tuple[str, ...]
+
+
+@asynccontextmanager
+async def attempted(assignment: Assignment, means: Means, scratch: Path, kept: Path) -> AsyncIterator[Attempt]:
+    """Make an attempt, and give it away while its machine still runs; afterwards the machine is destroyed.
+
+    `scratch` is an empty folder for what is needed meanwhile, `kept` an empty one that the workspace is copied to.
+
+    Raises:
+        InputError: the task or the agent cannot be started like this.
+        MachineError: the machine could not be had, or was lost.
+    """
+    means.on_stage(assignment, "preparing")
+    machine = await means.open_live(assignment.original, assignment.limits, assignment.installation.expose)
+    try:
+        started = datetime.now(UTC).isoformat()
+        ended, traffic = await _worked(assignment, means, machine, scratch)
+        means.on_stage(assignment, "collecting")
+        home = scratch / "home"
+        home.mkdir()
+        await machine.fetch(assignment.connection.records, home)
+        await machine.hand_over(kept)
+        machine.facts[LEFT_RUNNING] = _listed(ended)
+        await asyncio.to_thread(_make_safe, home, (scratch, kept), assignment.secrets)
+        found = await asyncio.to_thread(
+            find_record, home, assignment.connection.records, scratch, assignment.task.instructions
+        )
+        run = _run_of(assignment, found, ended, traffic, started, kept)
+        run, notes = await _patched(assignment, means, run, scratch, kept)
+        run, grading = await _graded(assignment, means, run, machine)
+        run = _priced(run, assignment.endpoint, means)
+        standing = ScrubbedMachine(machine, assignment.secrets) if assignment.secrets else machine
+        yield Attempt(run, standing, (*found.notes, *notes, *grading))
+    finally:
+        await machine.close()
+
+
+def _listed(ended: Ended) -> str:
+    more = ended.processes - len(ended.left)
+    return "\n".join([*ended.left, *([f"and {more} more"] if more > 0 else [])])
+
+
+async def _worked(
+    assignment: Assignment, means: Means, machine: LiveMachine, scratch: Path
+) -> tuple[Ended, Traffic | None]:
+    """Let the agent work, with its model's endpoint as its only network."""
+    launch = launch_of(
+        assignment.connection,
+        assignment.installation,
+        assignment.task.instructions,
+        assignment.endpoint,
+        machine.home,
+        machine.workspace,
+    )
+    if assignment.secrets:
+        environment = {**launch.environment, **assignment.secrets}
+        launch = msgspec.structs.replace(launch, environment=environment)
+    proxy = None
+    if assignment.endpoint is not None:
+        proxy = ModelProxy(assignment.endpoint, most=assignment.limits.requests)
+        await proxy.serve(await machine.listen(PORT))
+    means.on_stage(assignment, "working")
+    try:
+        ended = await machine.work(launch, scratch, lambda data: means.on_output(assignment, data))
+    finally:
+        if proxy is not None:
+            await proxy.close()
+    return ended, proxy.traffic if proxy is not None else None
+
+
+def _make_safe(home: Path, folders: Sequence[Path], secrets: Mapping[str, str]) -> None:
+    """Take away what must not be read: links, by which a record would be a file of the host's, and secrets."""
+    for directory, names, files in os.walk(home):
+        for name in (*names, *files):
+            path = Path(directory, name)
+            if path.is_symlink():
+                path.unlink()
+    for folder in folders if secrets else ():
+        scrub(folder, secrets)
+
+
+def _run_of(
+    assignment: Assignment, found: FoundRecord, ended: Ended, traffic: Traffic | None, started: str, kept: Path
+) -> Run:
+    task, told = assignment.task, found.run
+    model = assignment.endpoint.name if assignment.endpoint else told.model
+    who = f"{assignment.connection.name}\0{task.name}\0{started}\0{assignment.number}"
+    return Run(
+        id=run_id(told.record, who, model),
+        record=told.record,
+        source=str(task.source),
+        task=task.instructions,
+        agent=assignment.connection.name,
+        agent_version=told.agent_version or assignment.installation.version,
+        model=model,
+        outcome=outcome_of(ended, traffic, told),
+        workspace=str(kept),
+        context=task.context,
+        hidden_tests=task.hidden_tests,
+        task_name=task.name,
+        started=started,
+        seconds=round(ended.seconds, 3),
+    )
+
+
+async def _patched(
+    assignment: Assignment, means: Means, run: Run, scratch: Path, kept: Path
+) -> tuple[Run, tuple[str, ...]]:
+    original = assignment.original or scratch / "nothing"
+    with suppress(FileExistsError):
+        (scratch / "nothing").mkdir()
+    patch, reason = await patch_between(original, kept, means.open_still)
+    return msgspec.structs.replace(run, patch=patch), (reason,) if reason else ()
+
+
+async def _graded(assignment: Assignment, means: Means, run: Run, machine: LiveMachine) -> tuple[Run, tuple[str, ...]]:
+    """The run with its grader's result, if the task has a grader."""
+    grader = assignment.task.grader
+    if grader is None:
+        return run, ()
+    means.on_stage(assignment, "grading")
+    grade, reason = grade_of(await machine.grade(grader.run, grader.seconds, grader.files))
+    outcome: Outcome = msgspec.structs.replace(run.outcome, grade=grade)
+    return msgspec.structs.replace(run, outcome=outcome), (reason,) if reason else ()
+
+
+def _priced(run: Run, endpoint: AgentEndpoint | None, means: Means) -> Run:
+    """The run with its cost: what the record states, else its tokens at the list's price."""
+    usage = run.record.whole_usage()
+    stated = run.record.reported.cost if run.record.reported else None
+    cost = stated if stated is not None else usage.cost
+    if cost is None and endpoint is not None and usage.prompt is not None:
+        cost = means.price(endpoint, usage)
+    return msgspec.structs.replace(run, cost=cost)

@@ -1,0 +1,43 @@
+"""Machines in Docker or Podman; the client for their API is an extra."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from adjudge.errors import MachineError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from adjudge.ports import LiveMachine, Machine
+    from adjudge.settings import AgentLimits, Settings
+
+
+async def open_container(name: str, settings: Settings, directory: str | None) -> Machine:
+    """A machine on a container or an image, which stays as it is.
+
+    Raises:
+        InputError: there is no such container or image, or nobody says where its workspace is.
+        MachineError: no engine can be reached, or it does not hold what is put into it.
+    """
+    _require_client()
+    from adjudge.machines.docker import DockerMachine
+
+    return await DockerMachine.open(name, settings.machine, directory)
+
+
+async def start_container(
+    image: str, folder: Path | None, limits: AgentLimits, settings: Settings, expose: Sequence[str]
+) -> LiveMachine:
+    """A container on which an agent can work. Raises as `open_container`."""
+    _require_client()
+    from adjudge.machines.docker_live import LiveDockerMachine
+
+    return await LiveDockerMachine.open(image, folder, limits, settings.machine, expose)
+
+
+def _require_client() -> None:
+    if find_spec("aiodocker") is None:
+        raise MachineError("Docker's client is not installed; install adjudge with its extra `docker`: adjudge[docker]")
