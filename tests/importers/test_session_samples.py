@@ -1,4 +1,4 @@
-"""Other people's recordings of Claude Code and Codex: all of them import, and counts equal those of another program.
+"""Other people's sessions and streams: all of them import, and counts equal those of another program.
 
 The other program reads with plain `json` and counts by what the formats' descriptions say.
 """
@@ -22,7 +22,15 @@ SAMPLES = SHARED / "samples"
 
 pytestmark = pytest.mark.skipif(not SAMPLES.is_dir(), reason="ADJUDGE_SHARED names no folder with samples")
 
-FOLDERS = ("claude_code", "claude_code_lines", "claude_stream_json", "codex_rollout", "codex_lines", "codex_exec_json")
+FOLDERS = (
+    "claude_code",
+    "claude_code_lines",
+    "claude_stream_json",
+    "codex_rollout",
+    "codex_lines",
+    "codex_exec_json",
+    "qwen_code",
+)
 FILES = sorted(path for folder in FOLDERS for path in (SAMPLES / folder).glob("*.json*")) + sorted(
     (SAMPLES / "claude_stream_json").glob("*.txt")
 )
@@ -172,3 +180,39 @@ def test_copied_history_ends_where_the_sub_agents_own_task_begins() -> None:
     record = record_of(path)
     assert record.skipped["copied"] == started[-1] - 2  # but for two rows that describe the sessions
     assert sum(entry.kind == "call" for entry in record.entries) == codex_count(own)["calls"]
+
+
+def test_the_qwen_session_counts_as_another_program_counts() -> None:
+    (path,) = (SAMPLES / "qwen_code").glob("*.jsonl")
+    rows = values(path)[0]
+    usages = [row["usageMetadata"] for row in rows if row["type"] == "assistant"]
+    results = [row["toolCallResult"] for row in rows if row["type"] == "tool_result"]
+    assert count(record_of(path)) == {
+        "turns": len(usages),
+        "calls": sum("functionCall" in part for row in rows if "message" in row for part in row["message"]["parts"]),
+        "results": len(results),
+        "errors": sum(result["status"] == "error" for result in results),
+        "prompt": sum(usage["promptTokenCount"] for usage in usages),
+        "output": sum(usage["candidatesTokenCount"] for usage in usages),
+    }
+
+
+@pytest.mark.parametrize("name", ["small", "large"])
+def test_sessions_of_gemini_cli_count_as_another_program_counts(name: str) -> None:
+    path = SAMPLES / "gemini_cli_session" / f"session-bridge_{name}.json"
+    messages = values(path)[0][0]["messages"]
+    answers = [message for message in messages if message["type"] == "gemini"]
+    calls = [call for answer in answers for call in answer.get("toolCalls", [])]
+    tokens = [answer["tokens"] for answer in answers if "tokens" in answer]
+    record = record_of(path)
+    assert count(record) == {
+        "turns": len(answers),
+        "calls": len(calls),
+        "results": sum("result" in call for call in calls),
+        "errors": sum(call["status"] in ("error", "cancelled") for call in calls),
+        "prompt": sum(used["input"] + used["tool"] for used in tokens),
+        "output": sum(used["output"] + used["thoughts"] for used in tokens),
+    }
+    shells = [call for call in calls if call["name"] == "run_shell_command" and call["status"] == "success"]
+    assert sum(entry.exit_status == 0 for entry in record.entries) == len(shells)  # none of them failed
+    assert record.used == len(messages)

@@ -20,6 +20,10 @@ FORMATS = {
     "claude/claude-fix.stdout": "claude-stream-json",
     "codex/codex-fix/rollout-2026-11-29T20-09-27-01a228ed-4261-7b03-b3c5-3704189fef25.jsonl": "codex-rollout",
     "codex/codex-failcmd.stdout": "codex-exec-json",
+    "gemini/gemini-fix/session-2026-11-29T20-10-9e013e28.jsonl": "gemini-cli",
+    "gemini/gemini-fix.stdout": "gemini-stream-json",
+    "qwen/qwen-fix/20ae3681-9879-4525-823b-328e0a67e38b.jsonl": "qwen-code",
+    "qwen/qwen-fix.stdout": "qwen-stream-json",
 }
 
 
@@ -82,7 +86,7 @@ def test_a_first_line_longer_than_the_head_is_seen_whole(tmp_path: Path) -> None
 
 
 def test_a_similar_format_of_another_agent_is_not_taken_for_claudes(tmp_path: Path) -> None:
-    row = {
+    row: dict[str, object] = {
         "type": "user",
         "uuid": "u",
         "parentUuid": None,
@@ -90,22 +94,16 @@ def test_a_similar_format_of_another_agent_is_not_taken_for_claudes(tmp_path: Pa
         "message": {"role": "user", "parts": [{"text": "hi"}]},
     }
     (tmp_path / "x").write_text(json.dumps(row))
-    assert not any(importer.recognises(tmp_path / "x", json.dumps(row).encode()) for importer in IMPORTERS[:2])
+    found = [importer.name for importer in IMPORTERS if importer.recognises(tmp_path / "x", json.dumps(row).encode())]
+    assert found == ["qwen-code"]
 
 
-def qwen_rows() -> list[dict[str, object]]:
-    head = {"uuid": "u", "parentUuid": None, "sessionId": "s", "version": "0.18.1"}
-    return [
-        {**head, "type": "user", "message": {"role": "user", "parts": [{"text": "List the files."}]}},
-        {**head, "type": "system", "subtype": "ui_telemetry", "systemPayload": {"uiEvent": {}}},
-        {**head, "type": "assistant", "message": {"role": "model", "parts": [{"text": "Done."}]}},
-    ]
-
-
-def test_a_session_of_qwen_code_is_not_recognised(tmp_path: Path) -> None:
-    (tmp_path / "x").write_text("\n".join(map(json.dumps, qwen_rows())))
-    with pytest.raises(InputError, match="not a recording of a known format"):
-        list(read_runs(tmp_path / "x"))
+def test_a_session_of_qwen_code_that_begins_with_its_own_rows_is_recognised(tmp_path: Path) -> None:
+    head: dict[str, object] = {"uuid": "u", "parentUuid": None, "sessionId": "s", "version": "0.18.1"}
+    row = {**head, "type": "system", "subtype": "ui_telemetry", "systemPayload": {"uiEvent": {}}}
+    (tmp_path / "x").write_text(json.dumps(row) + "\n")
+    (run,) = read_runs(tmp_path / "x")
+    assert (run.record.format, run.record.skipped) == ("qwen-code", {"ui_telemetry:": 1})
 
 
 def metadata_only(path: Path) -> Path:

@@ -10,6 +10,9 @@ from adjudge.run import Run, RunFailure
 CUT = frozenset({"length", "max_tokens", "max_output_tokens", "MAX_TOKENS"})
 """Words of providers for a response that was cut at the token limit."""
 
+FAILURES: dict[str, RunFailure] = {"api-error": "model", "token-limit": "cut"}
+"""Origins of a harness's entries that tell of a response that did not come whole."""
+
 UNTOLD = frozenset({"none", "output"})
 """Formats that tell of no response, so that none says nothing."""
 
@@ -26,10 +29,8 @@ def ending_of(run: Run) -> RunFailure | None:
     if record.format in UNTOLD:
         return None
     last = _last(record.entries)
-    if last and last.origin == "api-error":
-        return "model"
-    if last and last.origin == "token-limit":
-        return "cut"
+    if last and last.writer == "harness":
+        return FAILURES[last.origin or ""]
     if not record.turns:
         return "nothing"
     answered = last is not None and last.writer == "agent" and last.turn == record.turns[-1].number
@@ -40,6 +41,6 @@ def _last(entries: Sequence[Entry]) -> Entry | None:
     """The last entry that tells of a failed request or is not the harness's."""
     for index in range(len(entries) - 1, -1, -1):
         entry = entries[index]
-        if entry.writer != "harness" or entry.origin in ("api-error", "token-limit"):
+        if entry.writer != "harness" or entry.origin in FAILURES:
             return entry
     return None

@@ -16,11 +16,11 @@ import msgspec
 
 from adjudge.errors import InputError
 from adjudge.importers.build import main_model, run_id
-from adjudge.importers.documents import beginning, read_document, read_items
+from adjudge.importers.documents import BOM, beginning, read_document, read_items
 from adjudge.importers.documents_values import mapping, text
 from adjudge.importers.gemini_log import MessageLog
 from adjudge.importers.gemini_messages import FORMAT, MessageReader
-from adjudge.importers.jsonl import Row, head_rows, is_lines, opened, rows
+from adjudge.importers.jsonl import Row, head_rows, opened, rows, rows_of
 from adjudge.record import Record, Unparsed
 from adjudge.run import Run
 
@@ -56,7 +56,7 @@ class SessionReader:
 
     def _rows(self, path: Path) -> Iterator[Row]:
         builder = self.messages.builder
-        if is_lines(path):
+        if not _is_indented(path):
             yield from rows(path, builder.unparsed)
             return
         held = read_document(path, _Document)
@@ -150,6 +150,12 @@ def _is_session_row(row: dict[str, Any]) -> bool:
     return row.keys() >= HEADER or (row.get("type") == "gemini" and {"id", "timestamp", "content"} <= row.keys())
 
 
+def _is_indented(path: Path) -> bool:
+    """Whether the file is one document over many lines, as older versions wrote it."""
+    with opened(path) as file:
+        return file.readline(64).removeprefix(BOM).strip() == b"{"
+
+
 def _child(path: Path, label: str, number: int) -> Record:
     reader = SessionReader(f"s{number}.", label)
     reader.read(path)
@@ -188,7 +194,11 @@ def _header(path: Path) -> dict[str, Any]:
     """The first row of a session; empty if it is none."""
     try:
         with opened(path) as file:
-            found = head_rows(file.readline(1 << 20), 1)
-    except (InputError, OSError):
+            _, row = next(rows_of(file, "", _pass_over), ("", {}))
+    except InputError:
         return {}
-    return found[0] if found and found[0].keys() >= HEADER else {}
+    return row if row.keys() >= HEADER else {}
+
+
+def _pass_over(_: Unparsed) -> None:
+    """Reports nothing: what a damaged file lacks is reported when it is read as a session."""
