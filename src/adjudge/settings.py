@@ -12,7 +12,15 @@ from adjudge.errors import InputError
 
 PruneMode = Literal["full", "pruned", "automatic"]
 
-KEYS = ("OPENROUTER_API_KEY", "OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY")
+KEYS_OF: Mapping[str, tuple[str, ...]] = {
+    "openrouter": ("OPENROUTER_API_KEY",),
+    "openai": ("OPENAI_API_KEY",),
+    "anthropic": ("ANTHROPIC_API_KEY",),
+    "google": ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+}
+"""The variables in which a provider's key is looked for, the first one first."""
+
+KEYS = tuple(name for names in KEYS_OF.values() for name in names)
 BASE_URLS = ("OPENROUTER_BASE_URL", "OPENAI_BASE_URL", "ANTHROPIC_BASE_URL", "GEMINI_BASE_URL", "GOOGLE_BASE_URL")
 
 

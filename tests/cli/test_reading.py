@@ -120,7 +120,7 @@ def test_without_a_model_nothing_is_read_or_stored(adjudge: Command) -> None:
 def test_without_the_models_key_nothing_is_read_or_stored(adjudge: Command, words: tuple[str, ...]) -> None:
     ended = adjudge("read", "two.jsonl", "-r", "rubric.yaml", "-m", PRICED, *words)
     assert (ended.status, ended.out) == (3, "")
-    assert ended.err == f"{PRICED}: no key for anthropic; set ANTHROPIC_API_KEY\n"
+    assert ended.err == f"{PRICED}: no key for anthropic; set ANTHROPIC_API_KEY, or `adjudge connect anthropic`\n"
     assert not Path(".adjudge").exists()
 
 

@@ -19,7 +19,7 @@ MOST = 1000
 LONGEST_FILE = 100_000
 """Characters of a file of settings."""
 
-PLACEHOLDER = re.compile(r"\$\{([^{}]*)\}")
+NAMED = re.compile(r"\$\{([^{}]*)\}")
 
 _OF_THE_MODEL = ("model", "url", "key")
 _OF_THE_MACHINE = ("home", "workspace")
@@ -165,7 +165,7 @@ def _checked(at: str, connection: Connection) -> Connection:
 
 def _refuse_unknown_names(at: str, key: str, texts: Any, known: tuple[str, ...]) -> None:
     for text in texts:
-        for name in PLACEHOLDER.findall(text):
+        for name in NAMED.findall(text):
             if name not in known:
                 wanted = ", ".join(f"${{{each}}}" for each in known)
                 raise InputError(f'{at}: "{key}": ${{{name[:80]}}} is not known here; known are {wanted}')

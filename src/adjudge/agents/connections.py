@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from adjudge.agents.connection_file import PLACEHOLDER, Connection, read_connection
+from adjudge.agents.connection_file import NAMED, Connection, read_connection
 from adjudge.agents.endpoints import PLACEHOLDER as KEY
 from adjudge.agents.endpoints import AgentEndpoint, Wire, inside_url
 from adjudge.agents.installed import Installation
@@ -118,7 +118,7 @@ def _of_the_model(connection: Connection, endpoint: AgentEndpoint | None) -> dic
 
 def _filled(text: str, values: Mapping[str, str]) -> str:
     """The text with its placeholders filled in, once: what a value holds is not looked at again."""
-    return PLACEHOLDER.sub(lambda match: values.get(match[1], match[0]), text)
+    return NAMED.sub(lambda match: values.get(match[1], match[0]), text)
 
 
 def _check_argument(connection: Connection, argument: str) -> None:

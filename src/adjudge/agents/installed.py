@@ -60,6 +60,11 @@ def find_installation(connection: Connection, environment: Mapping[str, str] | N
     return Installation(str(program), _version(program, connection, needed), needed.expose, needed.path)
 
 
+def is_there(connection: Connection, environment: Mapping[str, str]) -> bool:
+    """Whether anything of the program's name is in PATH."""
+    return bool(_all(connection.program, environment.get("PATH", "")))
+
+
 def _found(connection: Connection, search: str) -> Path:
     if connection.program.startswith("/"):
         if not os.access(connection.program, os.X_OK) or os.path.isdir(connection.program):
@@ -67,9 +72,9 @@ def _found(connection: Connection, search: str) -> Path:
         return Path(connection.program)
     if found := find_program(connection.program, search):
         return found
-    if shim := _first(connection.program, search):
+    if shims := _all(connection.program, search):
         raise InputError(
-            f"agent {connection.name}: {shim} is a version manager's stand-in, which does not work on a machine; put the "
+            f"agent {connection.name}: {shims[0]} is a version manager's stand-in, which does not work inside; put the "
             "folder of the program itself first in PATH"
         )
     raise InputError(f"agent {connection.name}: there is no {connection.program!r} in PATH{_advice(connection)}")
@@ -82,10 +87,6 @@ def _advice(connection: Connection) -> str:
 def find_program(name: str, search: str) -> Path | None:
     """The first program of this name in a PATH, the stand-ins of version managers passed over."""
     return next((path for path in _all(name, search) if not _is_shim(path)), None)
-
-
-def _first(name: str, search: str) -> Path | None:
-    return next(iter(_all(name, search)), None)
 
 
 def _all(name: str, search: str) -> list[Path]:

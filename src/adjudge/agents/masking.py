@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from urllib.parse import quote, quote_plus
 
@@ -24,25 +25,30 @@ class Marks:
                 self.of.setdefault(form, mark.ljust(len(form), b"*")[: len(form)] if same_length else mark)
         self._longest_first = sorted(self.of, key=len, reverse=True)
         self.reach = len(self._longest_first[0]) - 1 if self.of else 0
-        self._any = re.compile(b"|".join(map(re.escape, self._longest_first)))
         self._heads = re.compile(b"[" + b"".join(re.escape(form[:1]) for form in self.of) + b"]" if self.of else b"(?!)")
+        self._letters = {form[at : at + 1] for form in self.of for at in range(len(form) - 1)}
+        self._patterns: dict[tuple[bytes, ...], re.Pattern[bytes]] = {}
 
-    def stand_in(self, data: bytes) -> bool:
-        """Whether there is anything to replace; far faster than to look where."""
-        return any(form in data for form in self._longest_first)
+    def found_in(self, data: bytes) -> Iterator[re.Match[bytes]]:
+        """The forms in the data, from left to right, the longest one where several begin."""
+        standing = tuple(form for form in self._longest_first if form in data)  # usually none, which is found out fast
+        if not standing:
+            return iter(())
+        if standing not in self._patterns:
+            self._patterns[standing] = re.compile(b"|".join(map(re.escape, standing)))
+        return self._patterns[standing].finditer(data)
 
-    def first(self, data: bytes, start: int) -> re.Match[bytes] | None:
-        """The first form in data that holds some; the longest one at its place."""
-        return self._any.search(data, start)
+    def begun_in(self, data: bytes) -> list[int]:
+        """Where forms begin that the end of the data cuts off."""
+        if data[-1:] not in self._letters:  # as at the end of most lines
+            return []
+        rests = (
+            (head.start(), data[head.start() :]) for head in self._heads.finditer(data, max(0, len(data) - self.reach))
+        )
+        return [start for start, rest in rests if self._begins(rest)]
 
-    def begun(self, data: bytes, start: int) -> int:
-        """Where a form begins that the end of the data cuts off; the data's length if there is none."""
-        start = max(start, len(data) - self.reach)
-        for head in self._heads.finditer(data, start):
-            rest = data[head.start() :]
-            if any(len(form) > len(rest) and form.startswith(rest) for form in self._longest_first):
-                return head.start()
-        return len(data)
+    def _begins(self, rest: bytes) -> bool:
+        return any(len(form) > len(rest) and form.startswith(rest) for form in self._longest_first)
 
 
 class Masking:
@@ -65,22 +71,24 @@ class Masking:
         return self._masked(self._held, last=True)
 
     def _masked(self, data: bytes, last: bool) -> bytes:
+        begun = [] if last else self._marks.begun_in(data)
         pieces: list[bytes] = []
         at = 0
-        match = self._marks.first(data, 0) if self._marks.stand_in(data) else None
-        while match and (last or self._is_whole(match, at)):
+        for match in self._marks.found_in(data):
+            begun = _from(begun, at)
+            if begun and match.start() >= begun[0]:  # what is still to come could make this another one
+                break
             pieces += data[at : match.start()], self._marks.of[match[0]]
-            self.found += 1
             at = match.end()
-            match = self._marks.first(data, at)
-        kept = len(data) if last else self._marks.begun(data, at)
+        self.found += len(pieces) // 2
+        kept = min(_from(begun, at), default=len(data))
         self._held = data[kept:]
         return b"".join((*pieces, data[at:kept])) if pieces else data[:kept]
 
-    def _is_whole(self, match: re.Match[bytes], at: int) -> bool:
-        """Whether nothing that is still to come could make another, earlier or longer match."""
-        data = match.string
-        return match.start() < len(data) - self._marks.reach or match.start() < self._marks.begun(data, at)
+
+def _from(starts: list[int], at: int) -> list[int]:
+    """Those from `at` on, of an ordered list."""
+    return starts if not starts or starts[0] >= at else starts[bisect_left(starts, at) :]
 
 
 def masked(data: bytes, marks: Marks) -> bytes:

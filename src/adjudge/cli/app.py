@@ -8,7 +8,7 @@ import traceback
 import typer
 
 from adjudge import __version__
-from adjudge.cli import checks, exporting, judging, profiling, reading, runs, starting
+from adjudge.cli import checks, connecting, exporting, judging, profiling, reading, runs, starting
 from adjudge.cli.printing import say
 from adjudge.errors import AdjudgeError, InputError
 
@@ -40,6 +40,8 @@ app.command("profile")(profiling.profile_run)
 app.command("export")(exporting.export)
 app.command("verify")(checks.verify)
 app.command("doctor")(checks.doctor)
+app.command("connect")(connecting.connect_key)
+app.command("disconnect")(connecting.disconnect_key)
 
 
 def _version(asked: bool) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 import typer
 
+from adjudge.connected import with_connected
 from adjudge.errors import InputError
 from adjudge.settings import Settings, read_settings
 
@@ -25,8 +26,9 @@ StorePath = Annotated[
 
 
 def settings_with(**given: object) -> Settings:
-    """The settings of the environment, with those options in place that were given."""
-    return msgspec.structs.replace(read_settings(), **{name: value for name, value in given.items() if value is not None})
+    """The settings of the environment, with those options in place that were given, and the keys connected to the store."""
+    chosen = {name: value for name, value in given.items() if value is not None}
+    return with_connected(msgspec.structs.replace(read_settings(), **chosen))
 
 
 def find_judgments(store: Store, names: Sequence[str] | None) -> list[str]:

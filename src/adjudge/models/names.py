@@ -10,20 +10,13 @@ from urllib.parse import urldefrag, urlsplit
 import msgspec
 
 from adjudge.errors import InputError, ModelError
-from adjudge.settings import Settings
+from adjudge.settings import KEYS_OF, Settings
 
 Provider = Literal["openrouter", "openai", "anthropic", "google", "ollama", "endpoint", "recorded", "local"]
 Format = Literal["chat", "anthropic", "gemini"]
 
 _ALIASES: dict[str, Provider] = {"gemini": "google"}
 _ALIASES.update({name: name for name in get_args(Provider) if name != "endpoint"})
-
-_KEYS: dict[Provider, tuple[str, ...]] = {
-    "openrouter": ("OPENROUTER_API_KEY",),
-    "openai": ("OPENAI_API_KEY",),
-    "anthropic": ("ANTHROPIC_API_KEY",),
-    "google": ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
-}
 
 PLACES: dict[Provider, str] = {
     "openrouter": "https://openrouter.ai/api/v1",
@@ -103,13 +96,15 @@ def _by_address(name: str) -> Endpoint:
 def _by_provider(name: str, provider: Provider, model: str, settings: Settings) -> Endpoint:
     if provider == "openrouter" and "/" not in model:
         raise InputError(f"model {name!r}: OpenRouter's models have a maker, as in openrouter/anthropic/{model}")
-    variables = _KEYS.get(provider, ())
+    variables = KEYS_OF.get(provider, ())
     bases = [variable.replace("API_KEY", "BASE_URL") for variable in variables]
     place = next((settings.base_urls[base] for base in bases if settings.base_urls.get(base)), PLACES[provider])
     key = next((settings.keys[variable] for variable in variables if settings.keys.get(variable)), None)
     near = is_near(place)
     if variables and key is None and not near:
-        raise ModelError(f"{name}: no key for {provider}; set {' or '.join(variables)}", "refused")
+        raise ModelError(
+            f"{name}: no key for {provider}; set {' or '.join(variables)}, or `adjudge connect {provider}`", "refused"
+        )
     return Endpoint(provider, model, place.rstrip("/"), key, near)
 
 

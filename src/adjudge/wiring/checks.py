@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from adjudge.connected import read_keys
 from adjudge.errors import AdjudgeError, OutsideError
 from adjudge.settings import KEYS
 from adjudge.wiring.stores import open_store
@@ -57,6 +60,15 @@ def _check_of_keys(settings: Settings) -> Check:
 
     named = f"ADJUDGE_MODEL is {settings.model}" if settings.model else "no ADJUDGE_MODEL is set"
     if settings.keys:
-        return Check("models", True, f"{named}; keys: {', '.join(sorted(settings.keys))}")
-    help = f"set one of {', '.join(KEYS)}, or judge with a server of your own: --model http://HOST:PORT/v1#MODEL"
+        connected = read_keys(settings.store)
+        told = (f"{name} ({_source(name, key, connected)})" for name, key in sorted(settings.keys.items()))
+        return Check("models", True, f"{named}; keys: {', '.join(told)}")
+    help = (
+        f"set one of {', '.join(KEYS)}, or connect a key with `adjudge connect PROVIDER`, or judge with a server of your "
+        "own: --model http://HOST:PORT/v1#MODEL"
+    )
     return Check("models", settings.model is not None, f"{named}; no key is set", help)
+
+
+def _source(name: str, key: str, connected: Mapping[str, str]) -> str:
+    return "connected" if connected.get(name) == key and not os.environ.get(name) else "environment"

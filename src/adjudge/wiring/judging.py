@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from adjudge.connected import require_apart
 from adjudge.wiring.models import model_for
 from adjudge.wiring.stores import open_store
 
@@ -31,10 +32,15 @@ async def judge(
     """Judge a run with what the settings name, and land the run and the judgment in the store.
 
     `exchange` is a file that keeps what was said with the model, so that `recorded/FILE` can play it again.
+
+    Raises:
+        InputError: the workspace holds connected keys, among other things that cannot be used.
     """
     from adjudge.judges.evaluator.judge import Evaluator
     from adjudge.models.names import same_model
 
+    if run.workspace is not None:
+        require_apart(settings, (run.workspace, *settings.expose))
     needed = rubric is not None and any(criterion.probe is None for criterion in rubric.criteria)
     with open_store(settings) as store:
         store.add_run(run)
