@@ -8,7 +8,7 @@ import pytest
 from adjudge.evidence import Citation, Exhibits, Look
 from adjudge.exports.judged import Judged
 from adjudge.importers.build import RecordBuilder
-from adjudge.judgment import Answer, Call, Judge, Judgment, Steering, Step, Verdict, gate, score
+from adjudge.judgment import Answer, Call, Judge, Judgment, Steering, Step, Tampering, Verdict, gate, score
 from adjudge.record import Record, Usage
 from adjudge.rubric import CommandProbe, Criterion, Rubric
 from adjudge.run import Outcome, Run
@@ -234,6 +234,10 @@ def a_judgment(run: Run) -> Judgment:
         machine={"kind": "local", "isolation": "bubblewrap", "network": False, "commands": 3, "kernel": "6.18"},
         masked=1,
         warnings=("The judge and the judged agent use models of the same family.",),
+        tampering=(
+            Tampering("Makefile", "script", "task"),
+            Tampering("conftest.py", "conftest", "agent", ("L1", "L3")),
+        ),
     )
 
 
@@ -270,5 +274,6 @@ def errored(judged: Judged) -> Judged:
         decided=None,
         machine={},
         warnings=(),
+        tampering=(),
     )
     return Judged(judgment, judged.run, judged.rubric)

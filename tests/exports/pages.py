@@ -81,5 +81,6 @@ KEPT = {
         "tokens",
     ),
     *("cost", "reasoning", "reader", "pruned", "schema", "higher", "lower"),
+    *("conftest", "script", "task"),
     *("evidence_missing", "missing_reasoning", "unanswered"),
 }

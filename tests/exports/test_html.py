@@ -61,6 +61,20 @@ def test_a_quote_that_is_nowhere_is_struck_out_with_the_reason(judged: Judged) -
     assert "The evaluator answered pass; the check made it a fail" in page
 
 
+def test_files_that_could_have_shaped_looks_are_listed_with_links_to_them(judged: Judged) -> None:
+    page = Page(html_page(judged))
+    assert "conftest.py the agent made or changed it" in page.words
+    assert "it could have shaped L1 L3" in page.words
+    assert "no look was shaped by it" in page.words
+    assert page.links.count("#L1") >= 1
+
+
+def test_a_verdict_that_rests_on_such_looks_alone_says_so(judged: Judged) -> None:
+    words = Page(html_page(judged)).words
+    assert "It rests on L1, which conftest.py (the agent's) could have shaped." in words
+    assert "It rests on L4" not in words
+
+
 def test_what_is_cited_is_open_and_the_rest_is_folded(judged: Judged) -> None:
     page = Page(html_page(judged))
     shapes = {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -199,3 +201,10 @@ def test_commands_inside_of_commands_are_read_to_a_bound_and_then_could_be_shape
     assert could_shape(CONFTEST, "eval " * depth + "ls")
     assert could_shape(CONFTEST, "find . -exec " * depth + "ls")
     assert could_shape(CONFTEST, "true; " * 40_000)
+
+
+@pytest.mark.parametrize("piece", ["cd a;", "A=1;", "PATH=a:$PATH;", "ls;", ". bin/activate;", "(", "$(", "eval "])
+def test_long_commands_are_read_in_time(piece: str) -> None:
+    started = time.monotonic()
+    could_shape(CONFTEST, piece * (100_000 // len(piece)))
+    assert time.monotonic() - started < 5

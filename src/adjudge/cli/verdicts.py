@@ -6,14 +6,17 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from adjudge.cli.printing import counted, hanging
+from adjudge.judgment import CAN, doubt, owned, suspected
 from adjudge.record import dollars
 from adjudge.untrusted import one_line, shown
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rich.console import Console
 
     from adjudge.evidence import Holding
-    from adjudge.judgment import Judgment, Verdict
+    from adjudge.judgment import Judgment, Tampering, Verdict
     from adjudge.run import Run
 
 CAUSES = {
@@ -33,7 +36,8 @@ def print_judgment(console: Console, judgment: Judgment, run: Run) -> None:
     console.print(Text(_judge(judgment), "dim"))
     console.print()
     for verdict in judgment.verdicts:
-        _print_verdict(console, verdict)
+        _print_verdict(console, verdict, judgment.tampering)
+    _print_tampering(console, judgment.tampering)
     print_what_was_seen(console, judgment)
     console.print(Text(_ending(judgment), "bold red" if judgment.status == "errored" else "bold"))
 
@@ -93,7 +97,26 @@ def tokens(judgment: Judgment) -> str:
     return f"{tokens}, {dollars(usage.cost)}" if usage.cost else tokens
 
 
-def _print_verdict(console: Console, verdict: Verdict) -> None:
+MOST_FILES = 20
+"""Files that are listed; the JSON has all."""
+
+
+def _print_tampering(console: Console, tampering: Sequence[Tampering]) -> None:
+    """Print the files that can change what commands do, each in a line with the looks that it could have shaped."""
+    from rich.text import Text
+
+    if not tampering:
+        return
+    console.print(Text("Files that can shape what commands do", "bold yellow" if suspected(tampering) else "bold"))
+    for each in sorted(tampering, key=lambda each: not each.looks)[:MOST_FILES]:
+        looks = f"could have shaped {', '.join(each.looks)}" if each.looks else "shaped no look"
+        console.print(hanging("  ", f"{owned(each)}: {CAN[each.kind]}; {looks}"))
+    if len(tampering) > MOST_FILES:
+        console.print(f"  and {len(tampering) - MOST_FILES} more, which --json lists")
+    console.print()
+
+
+def _print_verdict(console: Console, verdict: Verdict, tampering: Sequence[Tampering]) -> None:
     from rich.text import Text
 
     word = Text("PASS" if verdict.passed else "FAIL", "bold green" if verdict.passed else "bold red")
@@ -105,6 +128,8 @@ def _print_verdict(console: Console, verdict: Verdict) -> None:
         console.print(hanging("      ", f"The model had answered {said}: {shown(verdict.answer.note)}", "dim"))
     for holding in verdict.holdings:
         print_holding(console, holding)
+    if words := doubt(verdict, tampering):
+        console.print(hanging("    ! ", words, "yellow"))
     console.print()
 
 

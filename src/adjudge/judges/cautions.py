@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import islice
 
 from adjudge import untrusted
+from adjudge.judgment import Tampering, owned, suspected
 from adjudge.run import Run
 
 SameModel = Callable[[str, str], bool]
 
 SAME = "The judge is the model that is judged ({model}); models are kinder to their own work."
 NO_LANDLOCK = "Commands were not kept apart by Landlock: a process left by the agent could have written into their output."
-HOOKS = "The workspace holds files that change what commands do: {hooks}."
+SHAPED = "What commands printed could have been shaped by files of the workspace: {shaped}."
+NOT_ALL = "Not all files of the workspace that can shape what commands print are known: there are too many files."
+NAMED = 5
+"""Files that a warning names."""
 
 
 def same_name(judge: str, judged: str) -> bool:
@@ -23,13 +28,35 @@ def _bare(model: str) -> str:
     return model.casefold().rpartition("/")[2]
 
 
-def cautions(run: Run, model: str | None, facts: Mapping[str, str | int | bool | None], same: SameModel) -> Iterator[str]:
-    """The warnings of one judgment. `facts` are the machine's: `landlock` is its ABI, `hooks` what was found."""
+def cautions(
+    run: Run,
+    model: str | None,
+    facts: Mapping[str, str | int | bool | None],
+    same: SameModel,
+    tampering: Sequence[Tampering] = (),
+) -> Iterator[str]:
+    """The warnings of one judgment. `facts` are the machine's: `landlock` is its ABI."""
     judged = {run.model, *(turn.model for turn in run.record.turns)}
     for name in sorted(filter(None, judged)):
         if model and same(model, name):
             yield SAME.format(model=untrusted.one_line(name, 100))
     if "landlock" in facts and not facts["landlock"]:
         yield NO_LANDLOCK
-    if facts.get("hooks"):
-        yield HOOKS.format(hooks=untrusted.one_line(str(facts["hooks"]), 300))
+    if acting := suspected(tampering):
+        yield SHAPED.format(shaped=_with_looks(acting))
+    if facts.get("hooks complete") is False:
+        yield NOT_ALL
+
+
+def _with_looks(acting: Sequence[Tampering]) -> str:
+    looks: dict[str, list[str]] = {}
+    for each in acting:
+        looks.setdefault(owned(each), []).extend(each.looks)
+    named = [f"{name} {_brief(dict.fromkeys(ids))}" for name, ids in islice(looks.items(), NAMED)]
+    more = [f"{len(looks) - NAMED} more"] if len(looks) > NAMED else []
+    return "; ".join([*named, *more])
+
+
+def _brief(looks: Collection[str]) -> str:
+    rest = f" and {len(looks) - NAMED} more" if len(looks) > NAMED else ""
+    return ", ".join(islice(looks, NAMED)) + rest

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from adjudge.judgment.gate import Fault, gate, restates, score
 from adjudge.judgment.scores import gate_scores
+from adjudge.judgment.tampering import CAN, doubt, listed, owned, suspected
 from adjudge.judgment.values import (
     Answer,
     Call,
@@ -28,6 +29,7 @@ from adjudge.judgment.values import (
 from adjudge.settings import PruneMode
 
 __all__ = [
+    "CAN",
     "Answer",
     "Call",
     "Cause",
@@ -49,8 +51,12 @@ __all__ = [
     "Step",
     "Tampering",
     "Verdict",
+    "doubt",
     "gate",
     "gate_scores",
+    "listed",
+    "owned",
     "restates",
     "score",
+    "suspected",
 ]

@@ -8,8 +8,8 @@ import pytest
 from adjudge.judges.evaluator import prompt
 from adjudge.judges.evaluator.judge import Evaluator, fingerprint
 from adjudge.judges.evaluator.views import Envelope
-from adjudge.judgment import Judgment
-from adjudge.ports import LEFT_RUNNING, Tool
+from adjudge.judgment import Judgment, Tampering
+from adjudge.ports import LEFT_RUNNING, Hook, Tool
 from adjudge.record import Turn
 from adjudge.run import Outcome, Run
 from adjudge.settings import Settings
@@ -183,8 +183,35 @@ async def test_a_judge_of_its_own_work_is_warned_of() -> None:
 async def test_a_machine_that_cannot_keep_commands_apart_is_warned_of() -> None:
     machine = FakeMachine(facts={"landlock": 0, "hooks": "conftest.py"})
     judgment = await Evaluator(ScriptedModel([UNPROVEN])).judge(make_run(), RUBRIC, machine)
-    assert len(judgment.warnings) == 2
+    assert len(judgment.warnings) == 1
     assert judgment.machine["hooks"] == "conftest.py"
+
+
+async def test_looks_that_a_file_of_the_workspace_could_have_shaped_are_warned_of() -> None:
+    hooks = (Hook("conftest.py", "conftest", ("pytest",), "agent"), Hook("bin/ls", "program", ("ls",)))
+    machine = FakeMachine(commands={"pytest": "3 passed", "ls": "a"}, hooks=hooks)
+    model = ScriptedModel([looks(("run_command", {"command": "pytest"}), ("run_command", {"command": "ls"})), UNPROVEN])
+    judgment = await Evaluator(model).judge(make_run(), RUBRIC, machine)
+    assert judgment.tampering == (
+        Tampering("conftest.py", "conftest", "agent", ("L1",)),
+        Tampering("bin/ls", "program"),
+    )
+    assert "conftest.py (the agent's) L1" in judgment.warnings[0]
+
+
+async def test_files_that_shaped_nothing_or_are_the_tasks_are_listed_and_not_warned_of() -> None:
+    hooks = (Hook("conftest.py", "conftest", ("pytest",), "task"), Hook("bin/ls", "program", ("ls",), "agent"))
+    machine = FakeMachine(commands={"pytest": "3 passed"}, hooks=hooks)
+    model = ScriptedModel([looks(("run_command", {"command": "pytest"})), UNPROVEN])
+    judgment = await Evaluator(model).judge(make_run(), RUBRIC, machine)
+    assert [each.looks for each in judgment.tampering] == [("L1",), ()]
+    assert judgment.warnings == ()
+
+
+async def test_a_workspace_too_large_to_be_looked_through_is_warned_of() -> None:
+    machine = FakeMachine(facts={"hooks complete": False})
+    judgment = await Evaluator(ScriptedModel([UNPROVEN])).judge(make_run(), RUBRIC, machine)
+    assert "too many files" in judgment.warnings[0]
 
 
 async def test_the_final_message_is_read_from_the_start_in_its_envelope() -> None:

@@ -9,6 +9,7 @@ import msgspec
 from adjudge.exports.html.cites import marks_of
 from adjudge.exports.html.record import RecordView, ids_of_record, view_of_record
 from adjudge.exports.html.scores import ScoreCard, figure_of_scores, score_cards, sentence_of_scores
+from adjudge.exports.html.tampering import Planted, planted_of
 from adjudge.exports.html.text import Text, counted, text_of
 from adjudge.exports.html.transcript import Transcript, view_of_transcript
 from adjudge.exports.html.verdicts import Card, cards_of, figure_of_verdicts, sentence_of_verdicts
@@ -71,6 +72,7 @@ class Page(msgspec.Struct, frozen=True):
     warnings: tuple[str, ...]
     judge: Facts
     machine: Facts
+    planted: tuple[Planted, ...]
     usage_of_run: Facts
     usage_of_judging: Facts
     calls: tuple[tuple[str, ...], ...]
@@ -115,6 +117,7 @@ def page_of(judged: Judged, version: str) -> Page:
         warnings=judgment.warnings,
         judge=_judge(judgment),
         machine=tuple((name, _said(value)) for name, value in judgment.machine.items()),
+        planted=planted_of(judgment, there),
         usage_of_run=_usage(_usage_of_run(judged)),
         usage_of_judging=_usage(judgment.usage()),
         calls=tuple(_call(number, call) for number, call in enumerate(judgment.calls, 1)),

@@ -9,7 +9,7 @@ import msgspec
 
 from adjudge.exports.html.cites import Cite, cites_of
 from adjudge.exports.judged import Judged
-from adjudge.judgment import Judgment, Verdict
+from adjudge.judgment import Judgment, Verdict, doubt
 
 CAUSES = {
     "agent": "the agent’s doing",
@@ -29,7 +29,10 @@ COUNTED = {
 
 
 class Card(msgspec.Struct, frozen=True):
-    """A verdict. `gate` says what the gate changed or found; `cell` is how it stands in the row of all."""
+    """A verdict. `gate` says what the gate changed or found, `doubt` which files could have shaped all that it rests on.
+
+    `cell` is how it stands in the row of all.
+    """
 
     anchor: str
     criterion: str
@@ -40,6 +43,7 @@ class Card(msgspec.Struct, frozen=True):
     by: str | None
     note: str
     gate: str | None
+    doubt: str | None
     cites: tuple[Cite, ...]
 
 
@@ -78,6 +82,7 @@ def _card(number: int, verdict: Verdict, judged: Judged, there: Collection[str])
         by=_by(verdict, judged.judgment),
         note=verdict.note,
         gate=_gate(verdict, changed),
+        doubt=doubt(verdict, judged.judgment.tampering),
         cites=cites_of(f"v{number}", verdict.holdings, there),
     )
 

@@ -24,6 +24,7 @@ from adjudge.judges.evaluator.views import Envelope, one_line
 from adjudge.judges.probes import run_probes
 from adjudge.judges.rows import Row, failure_of
 from adjudge.judges.strict import bounded
+from adjudge.judges.tampering import tampering_on
 from adjudge.judgment import Failure, Judgment, Verdict, score
 from adjudge.ports import Machine, Model
 from adjudge.rubric import Rubric
@@ -109,8 +110,10 @@ class Evaluation:
         """What a judgment says of its looks and its machine, whatever came of it."""
         facts = dict(self._machine.facts) if self._machine else {}
         model = self._means.model.name if self._means.model else None
-        warnings = tuple(cautions(self._run, model, facts, self._means.same_model))
-        return {"looks": tuple(self._exhibits.looks.values()), "machine": facts, "warnings": warnings}
+        looks = tuple(self._exhibits.looks.values())
+        tampering = tampering_on(self._machine, looks) if self._machine else ()
+        warnings = tuple(cautions(self._run, model, facts, self._means.same_model, tampering))
+        return {"looks": looks, "machine": facts, "warnings": warnings, "tampering": tampering}
 
 
 async def _outcome(loop: Loop) -> tuple[Decided | None, Failure | None, str]:

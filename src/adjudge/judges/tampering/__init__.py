@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from adjudge.judges.tampering.shaped import shaped
+from adjudge.judges.tampering.shaped import shaped, tampering_on
 
-__all__ = ["shaped"]
+__all__ = ["shaped", "tampering_on"]

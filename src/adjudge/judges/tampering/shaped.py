@@ -13,7 +13,17 @@ from adjudge.judges.tampering.commands import starts_of
 from adjudge.judges.tampering.rules import RULES
 from adjudge.judges.tampering.starts import WORKSPACE, Start
 from adjudge.judgment import Tampering
-from adjudge.ports import Hook
+from adjudge.ports import Hook, Machine
+
+
+def tampering_on(machine: Machine, looks: Iterable[Look]) -> tuple[Tampering, ...]:
+    """Each hook of a machine with the looks that it could have shaped.
+
+    Of the machine's facts `at`, and `PATH` and `PYTHONPATH` if it tells them, say where commands ran.
+    """
+    facts = machine.facts
+    environment = {name: str(facts[name]) for name in ("PATH", "PYTHONPATH") if facts.get(name)}
+    return shaped(machine.hooks, looks, str(facts.get("at") or WORKSPACE), environment)
 
 
 def shaped(

@@ -20,12 +20,15 @@ WORKSPACE = "/workspace"
 _NOT_THE_WORKSPACE = tuple(f"/{name}/" for name in listed("usr bin sbin lib lib64 etc opt proc dev sys run"))
 _HERE = ("${PWD}", "$PWD", "$(pwd)", "`pwd`")
 _OPEN = frozenset("$`*?[{~")
+_HEEDED = frozenset({"PYTEST_ADDOPTS", "PYTEST_DISABLE_PLUGIN_AUTOLOAD", "PYTHONSAFEPATH", "GIT_DIR"})
+_LONGEST_PATH = 4096
 
 
 class Surroundings(msgspec.Struct, frozen=True):
     """Where a program is started, and with which variables.
 
-    `path` and `python_path` are the folders in PATH and PYTHONPATH that may be the workspace's.
+    `path` and `python_path` are the folders in PATH and PYTHONPATH that may be the workspace's; of other `variables` those
+    are kept that matter.
     """
 
     folder: Place = "."
@@ -40,7 +43,8 @@ class Surroundings(msgspec.Struct, frozen=True):
             path = folders_of(variables["PATH"], path, self.folder, at)
         if "PYTHONPATH" in variables:
             python_path = folders_of(variables["PYTHONPATH"], python_path, self.folder, at)
-        return Surroundings(self.folder, path, python_path, {**self.variables, **variables})
+        heeded = {name: variables[name] for name in _HEEDED & variables.keys()}
+        return Surroundings(self.folder, path, python_path, {**self.variables, **heeded} if heeded else self.variables)
 
 
 class Start(msgspec.Struct, frozen=True):
@@ -61,7 +65,7 @@ def place_of(path: str, folder: Place, at: str) -> Place:
     """Where a path leads from a folder; `at` is where commands see the workspace."""
     for here in _HERE:
         path = path.replace(here, ".", 1) if path.startswith(here) else path
-    if not _OPEN.isdisjoint(path):
+    if not _OPEN.isdisjoint(path) or len(path) + len(folder or "") > _LONGEST_PATH:
         return None
     if path.startswith("/"):
         return _absolute(normpath(path), at)
