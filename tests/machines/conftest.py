@@ -7,19 +7,25 @@ import hashlib
 import os
 import shutil
 import stat
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
 
 from adjudge.errors import MachineError
+from adjudge.machines.live import LiveLocalMachine
 from adjudge.machines.local import LocalMachine
 from adjudge.machines.places import WORKSPACE
 from adjudge.machines.selftest import proven_view
-from adjudge.settings import MachineLimits
+from adjudge.ports import FilePart, Output
+from adjudge.settings import AgentLimits, MachineLimits
 
 SMALL = MachineLimits(seconds=10.0, memory=256 << 20, processes=64, output=256 << 10, disk=128 << 20, files=20_000)
+
+
+AGENTS = AgentLimits(seconds=20.0, grace=1.0, memory=256 << 20, processes=64, output=64 << 20, disk=64 << 20, files=20_000)
 
 
 class Scene(msgspec.Struct, frozen=True):
@@ -79,16 +85,52 @@ async def sandboxed() -> None:
         pytest.skip(str(error))
 
 
-Opening = Callable[..., LocalMachine]
+class AfterAnAgent:
+    """A live machine on which an agent has done nothing, opened and handed over by the first look.
+
+    Half of each limit was the agent's, the other half is the evaluator's, so that together they are those that were given.
+    """
+
+    def __init__(self, workspace: Path, copy: Path, limits: MachineLimits) -> None:
+        self._workspace, self._copy = workspace, copy
+        halves = {name: getattr(limits, name) // 2 for name in ("memory", "processes", "disk")}
+        self._agents = AgentLimits(files=limits.files, **halves)
+        self._commands = msgspec.structs.replace(limits, **halves)
+        self._live: LiveLocalMachine | None = None
+
+    async def _opened(self) -> LiveLocalMachine:
+        if self._live is None:
+            self._live = await LiveLocalMachine.open(self._workspace, self._agents, self._commands)
+            self._copy.mkdir()
+            await self._live.hand_over(self._copy)
+        return self._live
+
+    async def run(self, command: str, seconds: float | None = None, fresh: bool = False) -> Output:
+        return await (await self._opened()).run(command, seconds, fresh)
+
+    async def read(self, path: str) -> FilePart:
+        return await (await self._opened()).read(path)
+
+    async def close(self) -> None:
+        if self._live:
+            await self._live.close()
+
+
+Opening = Callable[..., Any]
 
 
 @pytest.fixture
-async def opened(sandboxed: None, scene: Scene) -> AsyncIterator[Opening]:
-    """Machines on the scene's workspace, closed at the end."""
-    machines: list[LocalMachine] = []
+async def opened(sandboxed: None, scene: Scene, tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[Opening]:
+    """Machines on the scene's workspace, closed at the end; with the parameter "live", such that an agent has left."""
+    machines: list[LocalMachine | AfterAnAgent] = []
 
-    def open_one(limits: MachineLimits = SMALL, expose: tuple[str, ...] = (), at: str = WORKSPACE) -> LocalMachine:
-        machines.append(LocalMachine(scene.workspace, limits, expose, at))
+    def open_one(
+        limits: MachineLimits = SMALL, expose: tuple[str, ...] = (), at: str = WORKSPACE
+    ) -> LocalMachine | AfterAnAgent:
+        if getattr(request, "param", "local") == "local":
+            machines.append(LocalMachine(scene.workspace, limits, expose, at))
+        else:
+            machines.append(AfterAnAgent(scene.workspace, tmp_path / f"copy{len(machines)}", limits))
         return machines[-1]
 
     yield open_one
@@ -97,7 +139,24 @@ async def opened(sandboxed: None, scene: Scene) -> AsyncIterator[Opening]:
 
 
 @pytest.fixture
-def machine(opened: Opening) -> LocalMachine:
+async def live(sandboxed: None, scene: Scene) -> AsyncIterator[Callable[..., Awaitable[LiveLocalMachine]]]:
+    """Live machines on the scene's workspace, closed at the end; names of limits change those of the agent."""
+    machines: list[LiveLocalMachine] = []
+
+    async def open_one(
+        folder: Path | None = scene.workspace, placed: dict[str, Path] | None = None, **limits: Any
+    ) -> LiveLocalMachine:
+        changed = msgspec.structs.replace(AGENTS, **limits)
+        machines.append(await LiveLocalMachine.open(folder, changed, SMALL, placed=placed))
+        return machines[-1]
+
+    yield open_one
+    for machine in machines:
+        await machine.close()
+
+
+@pytest.fixture
+def machine(opened: Opening) -> Any:
     """One machine with small limits."""
     return opened()
 

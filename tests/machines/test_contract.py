@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from adjudge.errors import InputError, MachineError
+from adjudge.machines.live import LiveLocalMachine
 from adjudge.machines.local import LocalMachine
 from adjudge.ports import Machine
-from adjudge.settings import MachineLimits
+from adjudge.settings import AgentLimits, MachineLimits
 from adjudge.testing import Command, FakeMachine, printed
 
 LIMITS = MachineLimits(seconds=10.0, output=4096, disk=64 << 20, memory=256 << 20)
@@ -26,10 +27,17 @@ def left(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.fixture(params=["local"])
-async def any_machine(request: pytest.FixtureRequest, left: Path, sandboxed: None) -> AsyncIterator[Machine]:
-    """One of the implementations, opened on the workspace."""
-    opened = {"local": lambda: LocalMachine(left, LIMITS)}[request.param]()
+@pytest.fixture(params=["local", "live"])
+async def any_machine(
+    request: pytest.FixtureRequest, left: Path, sandboxed: None, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[Machine]:
+    """One of the implementations, opened on the workspace, or handed over by an agent that has done nothing there."""
+    opened: Machine
+    if request.param == "local":
+        opened = LocalMachine(left, LIMITS)
+    else:
+        opened = live = await LiveLocalMachine.open(left, AgentLimits(), LIMITS)
+        await live.hand_over(tmp_path_factory.mktemp("copy"))
     yield opened
     await opened.close()
 

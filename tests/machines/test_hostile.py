@@ -257,6 +257,7 @@ def watched(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JUDGE_API_KEY", "sk-CANARY-123")
 
 
+@pytest.mark.parametrize("opened", ["local", "live"], indirect=True)
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
 async def test_it_is_contained(attack: Attack, opened: Callable[..., LocalMachine], scene: Any, host: Host) -> None:
     machine = opened(msgspec.structs.replace(SMALL, **attack.limits))
@@ -276,6 +277,7 @@ async def test_it_is_contained(attack: Attack, opened: Callable[..., LocalMachin
     assert again.text == "alive\n", again
 
 
+@pytest.mark.parametrize("opened", ["local", "live"], indirect=True)
 async def test_a_daemon_does_not_outlive_the_machine(
     machine: LocalMachine, processes_with: Callable[[str], list[int]]
 ) -> None:

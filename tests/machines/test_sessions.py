@@ -21,17 +21,22 @@ SMALL = MachineLimits(seconds=10.0, memory=256 << 20, processes=64, output=256 <
 BOMB = "python3 -c 'import os\nwhile True:\n try: os.fork()\n except OSError: pass'"
 """It stays: the shell's own bomb may burn out before anything looks."""
 
+either = pytest.mark.parametrize("opened", ["local", "live"], indirect=True)
+"""On a machine that is opened for judging, and on one where an agent has worked."""
+
 lasting = pytest.mark.skipif(
     not scopes_signals(landlock_abi()), reason="this kernel's Landlock cannot keep commands apart: each has its own sandbox"
 )
 
 
+@either
 async def test_files_last_until_the_machine_is_closed(machine: LocalMachine) -> None:
     await machine.run("echo v1 > state; mkdir ~/kept; echo v2 > /tmp/state")
     output = await machine.run("cat state /tmp/state; ls ~; cd / && cat workspace/keep.txt")
     assert output.text == "v1\nv2\nkept\noriginal\n"
 
 
+@either
 @lasting
 async def test_a_server_started_in_one_command_answers_the_next(machine: LocalMachine) -> None:
     await machine.run("echo v1 > state; printf '%s\\n' 'exec python3 -u -m http.server 8077' > run.sh")
@@ -42,6 +47,7 @@ async def test_a_server_started_in_one_command_answers_the_next(machine: LocalMa
         assert output.text == "b'v1\\n'\n", output
 
 
+@either
 @lasting
 async def test_a_background_process_that_writes_much_is_not_stopped_by_a_full_pipe(machine: LocalMachine) -> None:
     await machine.run("(for i in $(seq 40000); do echo line $i; done; echo done > finished) &")
@@ -49,6 +55,7 @@ async def test_a_background_process_that_writes_much_is_not_stopped_by_a_full_pi
     assert output.text == "done\n"
 
 
+@either
 async def test_a_fork_bomb_costs_the_background_processes_and_the_next_command_works(
     opened: Callable[..., LocalMachine],
 ) -> None:
@@ -64,6 +71,7 @@ async def test_a_fork_bomb_costs_the_background_processes_and_the_next_command_w
         assert bomb.forfeited >= 1
 
 
+@either
 async def test_a_bomb_that_goes_off_later_does_not_starve_the_next_command(opened: Callable[..., LocalMachine]) -> None:
     machine = opened()
     await machine.run("(sleep 0.3; while :; do sleep 50 & done) >/dev/null 2>&1 &")
@@ -72,6 +80,7 @@ async def test_a_bomb_that_goes_off_later_does_not_starve_the_next_command(opene
     assert output.text == "alive\n"
 
 
+@either
 async def test_a_memory_hog_is_killed_and_the_next_command_works(opened: Callable[..., LocalMachine]) -> None:
     machine = opened(msgspec.structs.replace(SMALL, memory=128 << 20))
     hog = await machine.run('python3 -c "x=[]\nwhile 1: x.append(bytearray(8<<20))"')
@@ -79,6 +88,7 @@ async def test_a_memory_hog_is_killed_and_the_next_command_works(opened: Callabl
     assert (await machine.run("echo alive")).text == "alive\n"
 
 
+@either
 async def test_many_processes_together_cannot_have_more_memory_than_one(opened: Callable[..., LocalMachine]) -> None:
     machine = opened(msgspec.structs.replace(SMALL, memory=128 << 20))
     one = "python3 -c \"import time; x = bytearray(40 << 20); x[::4096] = b'x' * len(x[::4096]); time.sleep(5)\" &"
@@ -86,6 +96,7 @@ async def test_many_processes_together_cannot_have_more_memory_than_one(opened: 
     assert output.ended == "memory"
 
 
+@either
 async def test_output_without_end_is_bounded_and_the_next_command_works(machine: LocalMachine) -> None:
     flood = await machine.run("echo first; yes")
     assert flood.ended == "output"
@@ -97,12 +108,14 @@ async def test_output_without_end_is_bounded_and_the_next_command_works(machine:
     assert (await machine.run("echo alive")).text == "alive\n"
 
 
+@either
 async def test_a_command_that_takes_too_long_is_killed_in_time(machine: LocalMachine) -> None:
     output = await machine.run("echo begun; sleep 100", seconds=0.4)
     assert (output.ended, output.exit_status, output.text) == ("time", -9, "begun\n")
     assert output.seconds < 2
 
 
+@either
 @lasting
 async def test_killing_everything_kills_only_the_commands_own(machine: LocalMachine) -> None:
     await machine.run("(sleep 77 &)")
@@ -112,11 +125,13 @@ async def test_killing_everything_kills_only_the_commands_own(machine: LocalMach
     assert int(output.text.split()[0]) >= 1, "the earlier command's process is still there"
 
 
+@either
 async def test_removing_everything_leaves_the_next_command_working(machine: LocalMachine) -> None:
     assert (await machine.run("rm -rf /workspace/* /tmp/* ~/*; ls -A /workspace | wc -l")).text == "0\n"
     assert (await machine.run("pwd; echo new > file; cat file")).text == "/workspace\nnew\n"
 
 
+@either
 async def test_closing_ends_what_runs_in_the_background(
     machine: LocalMachine, processes_with: Callable[[str], list[int]]
 ) -> None:
@@ -165,6 +180,7 @@ while time.time() < end:
 """
 
 
+@either
 @pytest.mark.parametrize("daemon", [WRITES_TO_OTHERS, KILLS_OTHERS], ids=["writing to its output", "killing it"])
 async def test_a_daemon_cannot_forge_a_later_command(machine: LocalMachine, daemon: str) -> None:
     left = await machine.run(f"cat > /tmp/d.py <<'E'\n{daemon}\nE\n(setsid python3 /tmp/d.py >/dev/null 2>&1 &); sleep 0.3")
@@ -175,6 +191,7 @@ async def test_a_daemon_cannot_forge_a_later_command(machine: LocalMachine, daem
     assert (output.text, output.exit_status) == ("honest: 1 failed\n", 3)
 
 
+@either
 async def test_words_that_look_like_an_end_are_only_words(machine: LocalMachine) -> None:
     """A reader of markers in the output would take these for a status of 0."""
     output = await machine.run("echo EXITCODESTART0EXITCODEEND; echo UNIQUESTRING29234; echo 'exit status: 0'; exit 1")

@@ -34,9 +34,9 @@ RAISE, CLEAR = 2, 4  # what `AMBIENT` can do
 class Command:
     """A command that runs. `asked` is `order.Program` without what only the process itself needs.
 
-    `before` are the processes that were inside when it started. `patient` says that it may end by itself when
-    it is stopped, unless the judge is `hurried`. `ended` is the limit at which it was stopped, `killed` whether then "its own"
-    or "all" processes were killed, `refused` why its program could not be executed.
+    `before` are the processes that were inside when it started. `patient` says that it may end by itself when it is
+    stopped, unless the judge is `hurried`. `ended` is the limit at which it was stopped, `killed` whether "its own" or
+    "all" processes were killed then, `refused` why its program could not be executed.
     """
 
     def __init__(self, sandbox: Sandbox, asked: SimpleNamespace, outputs: list[int], words: int) -> None:
