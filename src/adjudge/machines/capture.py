@@ -15,7 +15,44 @@ _GRACE = 0.2
 _REST = 0.05
 
 
-class Capture:
+class Kept:
+    """Head and tail of an output, and the true number of its bytes; `limit` is how many are kept."""
+
+    def __init__(self, limit: int) -> None:
+        self._head, self._tail = bytearray(), bytearray()
+        self._limit = limit
+        self.size = 0
+
+    def add(self, data: bytes) -> None:
+        """Take the next bytes."""
+        self.size += len(data)
+        room = max(0, self._limit // 2 - len(self._head))
+        self._head += data[:room]
+        self._tail += data[room:]
+        if len(self._tail) > self._limit + _CHUNK:
+            del self._tail[: -self._limit]
+
+    def text(self) -> str:
+        """Head and tail, decoded, with a line between them that says how much was left out."""
+        if not self.cut:
+            return (self._head + self._tail).decode("utf-8", "replace")
+        tail = self._tail[-(self._limit - len(self._head)) :]
+        left_out = self.size - len(self._head) - len(tail)
+        head, end = self._head.decode("utf-8", "replace"), tail.decode("utf-8", "replace")
+        return f"{head}\n[{left_out} bytes left out]\n{end}"
+
+    @property
+    def cut(self) -> bool:
+        """Whether there was more than the limit."""
+        return self.size > self._limit
+
+    @property
+    def flooded(self) -> bool:
+        """Whether there was so much that the command must be stopped."""
+        return self.size > FLOOD * self._limit
+
+
+class Capture(Kept):
     """Reads a pipe until `settle`, and after that keeps emptying it slowly.
 
     A server that a command started may go on writing to that command's pipe. Were it closed, the server would be killed
@@ -23,9 +60,8 @@ class Capture:
     """
 
     def __init__(self, limit: int, flooded: Callable[[], None]) -> None:
-        self._head, self._tail = bytearray(), bytearray()
-        self._limit, self._flooded = limit, flooded
-        self.size = 0
+        super().__init__(limit)
+        self._stop = flooded
         self._loop = asyncio.get_running_loop()
         self._fd, self.write_end = os.pipe()
         os.set_blocking(self._fd, False)
@@ -35,10 +71,10 @@ class Capture:
 
     def _read(self) -> None:
         if data := self._next():
-            self._keep(data)
-            if self.size > FLOOD * self._limit:
+            self.add(data)
+            if self.flooded:
                 self._loop.remove_reader(self._fd)
-                self._flooded()
+                self._stop()
 
     def _next(self) -> bytes:
         """What the pipe holds, at most a chunk; nothing if it is empty or has ended."""
@@ -50,14 +86,6 @@ class Capture:
             self.close()
         return data
 
-    def _keep(self, data: bytes) -> None:
-        self.size += len(data)
-        room = max(0, self._limit // 2 - len(self._head))
-        self._head += data[:room]
-        self._tail += data[room:]
-        if len(self._tail) > self._limit + _CHUNK:
-            del self._tail[: -self._limit]
-
     async def settle(self) -> None:
         """Take what the command had written when it ended, and what follows within a moment.
 
@@ -66,7 +94,7 @@ class Capture:
         for _ in range(FLOOD):
             if self._fd < 0 or not (data := self._next()):
                 break
-            self._keep(data)
+            self.add(data)
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_GRACE):
                 await self._end.wait()
@@ -80,20 +108,6 @@ class Capture:
                 self.close()
                 return
         self._timer = self._loop.call_later(_REST, self._skip)
-
-    def text(self) -> str:
-        """Head and tail of the output, decoded, with a line between them that says how much was left out."""
-        if not self.cut:
-            return (self._head + self._tail).decode("utf-8", "replace")
-        tail = self._tail[-(self._limit - len(self._head)) :]
-        left_out = self.size - len(self._head) - len(tail)
-        head, end = self._head.decode("utf-8", "replace"), tail.decode("utf-8", "replace")
-        return f"{head}\n[{left_out} bytes left out]\n{end}"
-
-    @property
-    def cut(self) -> bool:
-        """Whether there was more than the limit."""
-        return self.size > self._limit
 
     @property
     def open(self) -> bool:

@@ -9,7 +9,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from adjudge.errors import InputError, MachineError
+from adjudge.errors import MachineError
+from adjudge.machines.commands import time_for
 from adjudge.machines.files import Workspace
 from adjudge.machines.hooks import hook_files
 from adjudge.machines.landlock import landlock_abi
@@ -20,12 +21,6 @@ from adjudge.machines.selftest import proven_view
 from adjudge.machines.session import Session, open_session
 from adjudge.ports import DirectoryItem, FilePart, Found, Output
 from adjudge.settings import MachineLimits
-
-LONGEST_COMMAND = 128 * 1024 - 1
-"""Bytes; the kernel takes no longer argument."""
-
-LONGEST_TIME = 10
-"""How many times the usual limit a command may ask for."""
 
 
 class LocalMachine:
@@ -90,8 +85,7 @@ class LocalMachine:
             InputError: the command is empty, too long, or holds a NUL; or the seconds are not above 0.
             MachineError: as `ports.Machine.run`.
         """
-        _check_command(command, seconds)
-        most = min(seconds or self._limits.seconds, LONGEST_TIME * self._limits.seconds)
+        most = time_for(command, seconds, self._limits)
         async with self._one_at_a_time:
             if fresh:
                 return await self._run_fresh(command, most)
@@ -170,16 +164,3 @@ class LocalMachine:
     def _check_open(self) -> None:
         if self._closing is not None:
             raise MachineError("the machine is closed")
-
-
-def _check_command(command: str, seconds: float | None) -> None:
-    try:
-        size = len(command.encode())
-    except UnicodeEncodeError:
-        size = 0
-    if not size or command.isspace() or "\0" in command:
-        raise InputError(f"command: must be a text without NUL, got {command[:80]!a}")
-    if size > LONGEST_COMMAND:
-        raise InputError(f"command: must be at most {LONGEST_COMMAND} bytes; write a longer one to a file in parts")
-    if seconds is not None and not seconds > 0:
-        raise InputError(f"seconds: must be above 0, got {seconds!r}")
