@@ -12,12 +12,15 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from tests.machines.docker_engine import docker, docker_engine, docker_image
 
 from adjudge.errors import MachineError
 from adjudge.machines.local import LocalMachine
 from adjudge.machines.places import WORKSPACE
 from adjudge.machines.selftest import proven_view
 from adjudge.settings import MachineLimits
+
+__all__ = ["docker", "docker_engine", "docker_image"]
 
 SMALL = MachineLimits(seconds=10.0, memory=256 << 20, processes=64, output=256 << 10, disk=128 << 20, files=20_000)
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
+from tests.machines.docker_engine import IN_ONE_WORKER, ask, container_with
 
 from adjudge.errors import InputError, MachineError
+from adjudge.machines.docker import DockerMachine
 from adjudge.machines.local import LocalMachine
 from adjudge.ports import Machine
 from adjudge.settings import MachineLimits
@@ -26,10 +28,23 @@ def left(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.fixture(params=["local"])
-async def any_machine(request: pytest.FixtureRequest, left: Path, sandboxed: None) -> AsyncIterator[Machine]:
+@pytest.fixture(params=["local", pytest.param("docker", marks=IN_ONE_WORKER)])
+def way(request: pytest.FixtureRequest, left: Path) -> Iterator[str]:
+    """One of the implementations, and what it is opened on: a folder or a container with the workspace."""
+    if request.param == "local":
+        request.getfixturevalue("sandboxed")
+        yield str(left)
+    else:
+        url = request.getfixturevalue("docker")
+        name = container_with(url, left)
+        yield f"docker:{name}"
+        ask(url, "DELETE", f"containers/{name}")
+
+
+@pytest.fixture
+async def any_machine(way: str) -> AsyncIterator[Machine]:
     """One of the implementations, opened on the workspace."""
-    opened = {"local": lambda: LocalMachine(left, LIMITS)}[request.param]()
+    opened = await DockerMachine.open(way, LIMITS) if way.startswith("docker:") else LocalMachine(Path(way), LIMITS)
     yield opened
     await opened.close()
 
@@ -167,6 +182,7 @@ async def test_the_event_loop_goes_on_while_a_command_runs(any_machine: Machine)
 
 
 async def test_a_cancelled_command_is_killed_and_the_next_one_runs(any_machine: Machine) -> None:
+    await any_machine.run("true")
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.5):
             await any_machine.run("echo begun > begun; sleep 60; echo late > late")
