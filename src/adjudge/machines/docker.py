@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -12,10 +12,10 @@ from typing import Self
 
 from adjudge.errors import InputError, MachineError
 from adjudge.machines.commands import time_for
-from adjudge.machines.docker_commands import Commands, give_home
+from adjudge.machines.docker_commands import Commands, evaluators_environment, give_home
 from adjudge.machines.docker_container import Bounds, Container, hardened
 from adjudge.machines.docker_engine import Engine
-from adjudge.machines.docker_files import export
+from adjudge.machines.docker_files import export, put_folder
 from adjudge.machines.docker_promises import Facts, facts_of_engine
 from adjudge.machines.docker_selftest import prove_engine
 from adjudge.machines.docker_source import Source, find_source
@@ -25,6 +25,8 @@ from adjudge.machines.search import search
 from adjudge.ports import DirectoryItem, Fetched, FilePart, Found, Output
 from adjudge.settings import MachineLimits
 
+_ROOT = 0
+
 
 class DockerMachine:
     """A `ports.Machine` on a container or an image. Neither is changed: of a container a snapshot is judged.
@@ -33,14 +35,19 @@ class DockerMachine:
     Commands run one at a time, as the image's user, without any capability.
     """
 
-    def __init__(self, engine: Engine, source: Source, limits: MachineLimits) -> None:
-        """Use `open`."""
-        self._engine, self._source, self._limits = engine, source, limits
-        self._folder = tempfile.TemporaryDirectory(prefix="adjudge-", ignore_cleanup_errors=True)
-        self._workspace = Workspace(Path(self._folder.name))
+    def __init__(
+        self, engine: Engine, source: Source, limits: MachineLimits, folder: Path, placed: Mapping[str, Path] | None = None
+    ) -> None:
+        """A machine whose files have been exported to a folder already; `open` exports them.
+
+        `placed` are files and folders of the host that are copied into the containers of fresh runs, by their paths inside.
+        """
+        self._engine, self._source, self._limits, self._placed = engine, source, limits, placed or {}
+        self._workspace = Workspace(folder)
         self._standing: list[Container] = []
         self._container = self._new_container()
         self._commands: Commands | None = None
+        self._temporary: tempfile.TemporaryDirectory[str] | None = None
         self._one_at_a_time = asyncio.Lock()
         self._closing: asyncio.Task[None] | None = None
         self.facts: Facts = {"kind": "docker", "at": source.workspace}
@@ -62,27 +69,30 @@ class DockerMachine:
         except BaseException:
             await engine.close()
             raise
-        machine = cls(engine, source, limits or MachineLimits())
+        folder = tempfile.TemporaryDirectory(prefix="adjudge-", ignore_cleanup_errors=True)
+        machine = cls(engine, source, limits or MachineLimits(), Path(folder.name))
+        machine._temporary = folder
         try:
-            await machine._furnish(name)
+            fetched = await machine._export(name, Path(folder.name))
+            await machine.describe()
         except BaseException:
             await machine.close()
             raise
+        machine.facts |= {"source": name, **_missing(fetched)}
         return machine
 
-    async def _furnish(self, name: str) -> None:
+    async def _export(self, name: str, folder: Path) -> Fetched:
+        place, most = self._source.workspace, self._limits
         await self._container.create()
-        folder, most = Path(self._folder.name), self._limits
-        fetched = await export(
-            self._engine, self._container.name, f"{self._source.workspace}/.", folder, most.disk, most.files
-        )
+        fetched = await export(self._engine, self._container.name, f"{place}/.", folder, most.disk, most.files)
         if fetched is None:
-            raise InputError(
-                f"{name}: there is no folder {self._source.workspace} in it; name another with --workspace PATH"
-            )
+            raise InputError(f"{name}: there is no folder {place} in it; name another with --workspace PATH")
+        return fetched
+
+    async def describe(self) -> None:
+        """Complete the facts: the engine, what it does not promise, and what in the workspace runs by itself."""
         hooks = await asyncio.to_thread(hook_files, self._workspace)
-        self.facts |= {"source": name, **await facts_of_engine(self._engine), **_missing(fetched)}
-        self.facts["hooks"] = ", ".join(hooks)
+        self.facts |= {**await facts_of_engine(self._engine), "hooks": ", ".join(hooks)}
 
     async def __aenter__(self) -> Self:
         """The machine itself."""
@@ -125,6 +135,8 @@ class DockerMachine:
         container = self._new_container()
         try:
             await container.create()
+            for inside, path in self._placed.items():
+                await put_folder(self._engine, container.name, path, inside, _ROOT)
             commands = await self._started(container)
             self._check_open()
             return await commands.run(command, seconds)
@@ -135,13 +147,14 @@ class DockerMachine:
     def _new_container(self) -> Container:
         most = self._limits
         bounds = Bounds(memory=most.memory, processes=most.processes, file=most.disk)
-        self._standing.append(Container(self._engine, hardened(self._source.image, bounds)))
+        self._standing.append(Container(self._engine, hardened(self._source.image, bounds, self._source.mounts)))
         return self._standing[-1]
 
     async def _started(self, container: Container) -> Commands:
-        await give_home(container)
+        source = self._source
+        environment = evaluators_environment(await give_home(container)) | ({"PATH": source.path} if source.path else {})
         await container.start()
-        return Commands(container, self._source.user, self._source.workspace, self._limits.output)
+        return Commands(container, source.user, source.workspace, environment, self._limits.output)
 
     # --- files, as the agent left them
 
@@ -183,7 +196,8 @@ class DockerMachine:
                 await self._engine.remove_image(self._source.image)
             await self._engine.close()
             self._workspace.close()
-            await asyncio.to_thread(self._folder.cleanup)
+            if self._temporary is not None:
+                await asyncio.to_thread(self._temporary.cleanup)
 
     async def _remove_containers(self) -> None:
         for container in tuple(self._standing):

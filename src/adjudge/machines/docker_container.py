@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import aiodocker
@@ -15,6 +15,8 @@ from adjudge.machines.docker_engine import LABEL, TEMPORARY, Engine, engine_faul
 _ROOT = "0:0"
 _WAITS = ("sh", "-c", "read nothing")
 """What a container does while nothing is asked of it: its standard input stays open and never brings anything."""
+
+Mount = Mapping[str, str | bool]
 
 _SHARED_MEMORY = 64 << 20
 
@@ -34,8 +36,18 @@ class Process(msgspec.Struct, frozen=True):
     parent: int
     command: str
 
+    @property
+    def ended(self) -> bool:
+        """Whether it only waits for somebody to take note of its end."""
+        return self.command.endswith("<defunct>")
 
-def hardened(image: str, bounds: Bounds, mounts: Sequence[Mapping[str, Any]] = ()) -> dict[str, Any]:
+
+def read_only(source: str, target: str | None = None) -> Mount:
+    """The engine's words for a path of the host that may be read in a container, at the same place or another."""
+    return {"Type": "bind", "Source": source, "Target": target or source, "ReadOnly": True}
+
+
+def hardened(image: str, bounds: Bounds, mounts: Sequence[Mount] = ()) -> dict[str, Any]:
     """The engine's words for a container without network, privileges, devices or ways to gain any.
 
     What waits in it is root's, so that no other user of it can end it; commands get their user when they are run.
@@ -152,6 +164,17 @@ class Container:
         with engine_faults(f"the container could not be kept as {name}"):
             await self._there.stop(t=0)
             await self._there.rename(name)
+
+    @asynccontextmanager
+    async def paused(self) -> AsyncIterator[None]:
+        """Let nothing in it go on meanwhile. Raises MachineError."""
+        with engine_faults("the container could not be paused"):
+            await self._there.pause()
+        try:
+            yield
+        finally:
+            with engine_faults("the container could not go on"):
+                await self._there.unpause()
 
     async def at_process_limit(self) -> bool:
         """Whether no further process can be started in it now."""

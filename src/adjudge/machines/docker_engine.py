@@ -150,6 +150,15 @@ class Engine:
         async with self._stream(f"containers/{container}/archive", {"path": path}) as response:
             yield None if response.status == 404 else response.content
 
+    async def has(self, container: str, path: str) -> bool:
+        """Whether there is anything at a path in a container. Raises MachineError."""
+        place = f"{self.client.docker_host}/{self.client.api_version}/containers/{container}/archive"
+        with engine_faults(f"{path} could not be looked for in the container"):
+            async with self.client.session.head(place, params={"path": path}) as response:
+                if response.status not in (200, 404):
+                    raise MachineError(f"{path}: the engine refuses to look for it ({response.status})")
+                return response.status == 200
+
     @asynccontextmanager
     async def events(self, container: str, names: Sequence[str]) -> AsyncIterator[aiohttp.StreamReader]:
         """A stream of a container's events of these names from now on, each a line of JSON."""

@@ -64,6 +64,16 @@ async def put(engine: Engine, container: str, archive: bytes | IO[bytes]) -> Non
         await there.put_archive("/", archive)
 
 
+async def put_folder(engine: Engine, container: str, folder: Path, at: str, owner: int) -> int:
+    """Copy a folder or a file of the host to a path in a container; returns how many bytes its archive has."""
+    archive = await asyncio.to_thread(tar_of_folder, folder, at, owner)
+    with archive:
+        size = archive.seek(0, io.SEEK_END)
+        archive.seek(0)
+        await put(engine, container, archive)
+    return size
+
+
 async def export(engine: Engine, container: str, path: str, folder: Path, size: int, files: int) -> Fetched | None:
     """Copy a path out of a container into an empty folder; `None` if there is no such path.
 

@@ -49,7 +49,7 @@ async def _tried(engine: Engine, image: str, trying: Callable[[Commands], Awaita
     try:
         await container.create()
         await container.start()
-        return await trying(Commands(container, "0:0", "/", _OUTPUT))
+        return await trying(Commands(container, "0:0", "/", {}, _OUTPUT))
     finally:
         with suppress(MachineError):
             await container.remove()

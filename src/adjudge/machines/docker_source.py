@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from adjudge.errors import InputError
+from adjudge.machines.docker_container import Mount
 from adjudge.machines.docker_engine import LABEL_USER, Engine
 
 _ROOT = "0:0"
@@ -17,13 +18,16 @@ _ROOT = "0:0"
 class Source(msgspec.Struct, frozen=True):
     """An image, who runs commands in containers of it, and the workspace, an absolute path.
 
-    `temporary` says that the image is a snapshot of ours, which is removed in the end.
+    `temporary` says that the image is a snapshot of ours, which is removed in the end. `mounts` are what else may be read
+    in those containers, `path` is their PATH if it is not the image's.
     """
 
     image: str
     user: str
     workspace: str
     temporary: bool = False
+    mounts: tuple[Mount, ...] = ()
+    path: str | None = None
 
 
 async def find_source(engine: Engine, name: str, workspace: str | None) -> Source:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any, Literal, Protocol
 
@@ -51,31 +51,43 @@ class Sink(Protocol):
         """Whether there is so much that the process must be stopped."""
 
 
-async def follow(container: Container, process: Any, sink: Sink, seconds: float) -> Ending:
-    """Start a process and watch it. At a limit it is still running when this returns: the caller kills it.
+Asking = Callable[[int], Awaitable[bool]]
+"""Asks the process of this pid (the host's) to end; returns whether that was possible."""
+
+
+async def follow(
+    container: Container, process: Any, sink: Sink, seconds: float, ask: Asking | None = None, grace: float = 0.0
+) -> Ending:
+    """Start a process and watch it. At a limit it may be still running when this returns: the caller kills it.
+
+    One that takes too long is asked to end, if it can be, and has `grace` seconds to do so.
 
     Raises:
         NotStartedError: it could not be started.
         MachineError: the machine was lost.
     """
     started = time.monotonic()
-    breach: Breach | None = "time"
     with engine_faults("the machine was lost"):
         async with _Watch(container, process, sink) as watch:
-            try:
-                async with asyncio.timeout(seconds):
-                    breach = await watch.ends()
-            except TimeoutError:
-                pass
+            breach = last = await _at_most(seconds, watch.ends())
+            if breach == "time" and ask and await ask(await watch.pid()):
+                last = await _at_most(grace, watch.ends())
             lasted = time.monotonic() - started
-            if breach is None:
-                breach = await watch.settle()
+            if last is None:
+                breach = await watch.settle() or breach
         facts = await process.inspect()
-    if breach is not None:
-        return Ending(-9, lasted, breach)
-    if not facts.get("Pid") and watch.first.startswith(_NOT_STARTED):
+    if breach is None and not facts.get("Pid") and watch.first.startswith(_NOT_STARTED):
         raise NotStartedError(watch.first.decode("utf-8", "replace").strip())
-    return Ending(status_of(int(facts["ExitCode"])), lasted)
+    killed = facts["Running"] or facts["ExitCode"] is None or (breach is not None and ask is None)
+    return Ending(-9 if killed else status_of(int(facts["ExitCode"])), lasted, breach)
+
+
+async def _at_most(seconds: float, ending: Coroutine[Any, Any, Breach | None]) -> Breach | None:
+    try:
+        async with asyncio.timeout(seconds):
+            return await ending
+    except TimeoutError:
+        return "time"
 
 
 def status_of(code: int) -> int:
@@ -128,6 +140,10 @@ class _Watch:
                     self._memory.set()
                 elif (event.get("Actor") or {}).get("Attributes", {}).get("execID") == self._process.id:
                     self._died.set()
+
+    async def pid(self) -> int:
+        """The process's pid on the engine's host, 0 if it is not known."""
+        return int((await self._process.inspect()).get("Pid") or 0)
 
     async def ends(self) -> Breach | None:
         """Wait until the process itself has ended, whoever still holds its output, or until a limit is reached."""
