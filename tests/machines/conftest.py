@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from tests.machines.docker_engine import docker, docker_engine, docker_image
 
 from adjudge.errors import MachineError
 from adjudge.machines.live import LiveLocalMachine
@@ -21,6 +22,8 @@ from adjudge.machines.places import WORKSPACE
 from adjudge.machines.selftest import proven_view
 from adjudge.ports import FilePart, Output
 from adjudge.settings import AgentLimits, MachineLimits
+
+__all__ = ["docker", "docker_engine", "docker_image"]
 
 SMALL = MachineLimits(seconds=10.0, memory=256 << 20, processes=64, output=256 << 10, disk=128 << 20, files=20_000)
 

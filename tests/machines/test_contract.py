@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
+from tests.machines.docker_engine import IN_ONE_WORKER, ask, container_with
 
 from adjudge.errors import InputError, MachineError
+from adjudge.machines.docker import DockerMachine
 from adjudge.machines.live import LiveLocalMachine
 from adjudge.machines.local import LocalMachine
 from adjudge.ports import Machine
@@ -27,17 +29,31 @@ def left(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.fixture(params=["local", "live"])
-async def any_machine(
-    request: pytest.FixtureRequest, left: Path, sandboxed: None, tmp_path_factory: pytest.TempPathFactory
-) -> AsyncIterator[Machine]:
-    """One of the implementations, opened on the workspace, or handed over by an agent that has done nothing there."""
-    opened: Machine
-    if request.param == "local":
-        opened = LocalMachine(left, LIMITS)
+@pytest.fixture(params=["local", "live", pytest.param("docker", marks=IN_ONE_WORKER)])
+def way(request: pytest.FixtureRequest, left: Path) -> Iterator[str]:
+    """One of the implementations, and what it is opened on: a folder or a container with the workspace."""
+    if request.param != "docker":
+        request.getfixturevalue("sandboxed")
+        yield f"{request.param}:{left}"
     else:
-        opened = live = await LiveLocalMachine.open(left, AgentLimits(), LIMITS)
+        url = request.getfixturevalue("docker")
+        name = container_with(url, left)
+        yield f"docker:{name}"
+        ask(url, "DELETE", f"containers/{name}")
+
+
+@pytest.fixture
+async def any_machine(way: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Machine]:
+    """One of the implementations, opened on the workspace, or handed over by an agent that has done nothing there."""
+    kind, _, place = way.partition(":")
+    opened: Machine
+    if kind == "docker":
+        opened = await DockerMachine.open(way, LIMITS)
+    elif kind == "live":
+        opened = live = await LiveLocalMachine.open(Path(place), AgentLimits(), LIMITS)
         await live.hand_over(tmp_path_factory.mktemp("copy"))
+    else:
+        opened = LocalMachine(Path(place), LIMITS)
     yield opened
     await opened.close()
 
@@ -175,6 +191,7 @@ async def test_the_event_loop_goes_on_while_a_command_runs(any_machine: Machine)
 
 
 async def test_a_cancelled_command_is_killed_and_the_next_one_runs(any_machine: Machine) -> None:
+    await any_machine.run("true")
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.5):
             await any_machine.run("echo begun > begun; sleep 60; echo late > late")

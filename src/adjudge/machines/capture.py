@@ -15,6 +15,43 @@ _GRACE = 0.2
 _REST = 0.05
 
 
+class Kept:
+    """Head and tail of an output, and the true number of its bytes; `limit` is how many are kept."""
+
+    def __init__(self, limit: int) -> None:
+        self._head, self._tail = bytearray(), bytearray()
+        self._limit = limit
+        self.size = 0
+
+    def add(self, data: bytes) -> None:
+        """Take the next bytes."""
+        self.size += len(data)
+        room = max(0, self._limit // 2 - len(self._head))
+        self._head += data[:room]
+        self._tail += data[room:]
+        if len(self._tail) > self._limit + _CHUNK:
+            del self._tail[: -self._limit]
+
+    def text(self) -> str:
+        """Head and tail, decoded, with a line between them that says how much was left out."""
+        if not self.cut:
+            return (self._head + self._tail).decode("utf-8", "replace")
+        tail = self._tail[-(self._limit - len(self._head)) :]
+        left_out = self.size - len(self._head) - len(tail)
+        head, end = self._head.decode("utf-8", "replace"), tail.decode("utf-8", "replace")
+        return f"{head}\n[{left_out} bytes left out]\n{end}"
+
+    @property
+    def cut(self) -> bool:
+        """Whether there was more than the limit."""
+        return self.size > self._limit
+
+    @property
+    def flooded(self) -> bool:
+        """Whether there was so much that the command must be stopped."""
+        return self.size > FLOOD * self._limit
+
+
 class Pipe:
     """Reads a pipe until `settle`, and after that keeps emptying it slowly.
 
@@ -102,33 +139,14 @@ class Capture(Pipe):
 
     def __init__(self, limit: int, flooded: Callable[[], None]) -> None:
         super().__init__()
-        self._head, self._tail = bytearray(), bytearray()
-        self._limit, self._flooded = limit, flooded
+        self.kept, self._stop = Kept(limit), flooded
 
     def keep(self, data: bytes) -> None:
         """Keep what belongs to head or tail."""
-        room = max(0, self._limit // 2 - len(self._head))
-        self._head += data[:room]
-        self._tail += data[room:]
-        if len(self._tail) > self._limit + _CHUNK:
-            del self._tail[: -self._limit]
+        self.kept.add(data)
 
     def _read(self) -> None:
         super()._read()
-        if self.size > FLOOD * self._limit:
+        if self.kept.flooded:
             self.pause()
-            self._flooded()
-
-    def text(self) -> str:
-        """Head and tail of the output, decoded, with a line between them that says how much was left out."""
-        if not self.cut:
-            return (self._head + self._tail).decode("utf-8", "replace")
-        tail = self._tail[-(self._limit - len(self._head)) :]
-        left_out = self.size - len(self._head) - len(tail)
-        head, end = self._head.decode("utf-8", "replace"), tail.decode("utf-8", "replace")
-        return f"{head}\n[{left_out} bytes left out]\n{end}"
-
-    @property
-    def cut(self) -> bool:
-        """Whether there was more than the limit."""
-        return self.size > self._limit
+            self._stop()

@@ -13,10 +13,11 @@ from typing import Self
 import msgspec
 
 from adjudge.errors import InputError, MachineError
+from adjudge.machines.commands import time_for
 from adjudge.machines.copying import Copier, size_of
 from adjudge.machines.gate import Gate
 from adjudge.machines.landlock import landlock_abi, scopes_signals
-from adjudge.machines.local import LocalMachine, allowed_time, facts_of
+from adjudge.machines.local import LocalMachine, facts_of
 from adjudge.machines.order import HOME_SIZE, Order, environment_inside, make_live_order
 from adjudge.machines.places import AGENT_HOME, GRADER, OWN_HOME, WORKSPACE, check_exposed
 from adjudge.machines.program import Program
@@ -181,7 +182,7 @@ class LiveLocalMachine:
         One that takes too long or prints too much is killed with all that it started, and the rest of the machine goes on.
         One that takes too much memory or too many processes costs all that runs there (`Output.forfeited`).
         """
-        most = allowed_time(command, seconds, self._commands)
+        most = time_for(command, seconds, self._commands)
         async with self._one_at_a_time:
             files = self._handed_over()
             if fresh:

@@ -64,12 +64,12 @@ class Session:
             raise MachineError(f"a command could not be started inside: {refused}")
         await capture.settle()
         return Output(
-            text=capture.text(),
+            text=capture.kept.text(),
             exit_status=answer["status"],
-            size=capture.size,
+            size=capture.kept.size,
             seconds=round(answer["seconds"], 4),
             ended=answer["ended"],
-            cut=capture.cut,
+            cut=capture.kept.cut,
             forfeited=answer["forfeited"],
         )
 

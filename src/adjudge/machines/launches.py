@@ -1,0 +1,48 @@
+"""Which launches of an agent a machine takes."""
+
+from __future__ import annotations
+
+from adjudge.errors import InputError
+from adjudge.machines.commands import LONGEST_COMMAND
+from adjudge.ports import Launch
+
+
+def check_launch(launch: Launch) -> None:
+    """See to it that a process could be started so.
+
+    Raises:
+        InputError: the program's path is not absolute, a text cannot be given to a process, or a file lies elsewhere.
+    """
+    if not launch.arguments or not launch.arguments[0].startswith("/"):
+        raise InputError(f"arguments: must begin with the absolute path of a program, got {launch.arguments[:1]!r}")
+    for text in (*launch.arguments, *launch.environment, *launch.environment.values()):
+        _check_text(text)
+    if fault := next((name for name in launch.environment if not name or "=" in name), None):
+        raise InputError(f"environment: {fault!r} cannot be the name of a variable")
+    for path in launch.files:
+        check_in_home(path)
+
+
+def check_in_home(path: str) -> str:
+    """The path, if it names something in a home, relative to it.
+
+    Raises:
+        InputError: it does not.
+    """
+    _check_text(path)
+    if not path or path.startswith("/") or not {"", ".", ".."}.isdisjoint(path.split("/")):
+        raise InputError(f"{path!a}: must be a path relative to the agent's home, without '.' and '..'")
+    return path
+
+
+def _check_text(text: str) -> None:
+    try:
+        size = len(text.encode())
+    except UnicodeEncodeError:
+        size = -1
+    if size < 0 or "\0" in text:
+        raise InputError(f"{text[:80]!a}: a process cannot be given a text that holds a NUL or is no Unicode")
+    if size > LONGEST_COMMAND:
+        raise InputError(
+            f"{text[:80]!a}…: has {size} bytes; a process can be given at most {LONGEST_COMMAND} in one argument"
+        )
