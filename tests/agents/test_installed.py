@@ -51,6 +51,7 @@ class Host:
 
     def node(self, name: str) -> Path:
         """A stand-in for node: it passes over options and runs its script as a shell's."""
+        self.file(f"{Path(name).parent.parent}/lib/node_modules/npm/package.json", "{}", 0o644)
         return self.file(name, '#!/bin/sh\nwhile [ "${1#-}" != "$1" ]; do shift; done\nexec /bin/sh "$@"\n')
 
 
@@ -102,6 +103,13 @@ def test_an_interpreter_among_other_programs_is_shown_alone(host: Host) -> None:
     host.link("home/.local/bin/my-agent", "../lib/node_modules/my-agent/run.js")
     found = host.find("home/.local/bin")
     assert found.expose == (f"{host.home}/.local/bin/node", f"{host.home}/.local/lib/node_modules/my-agent")
+
+
+def test_an_interpreter_without_its_library_beside_it_is_shown_alone(host: Host) -> None:
+    node = host.file("srv/bin/node", '#!/bin/sh\nshift\nexec /bin/sh "$@"\n')
+    script = host.file("srv/bin/my-agent", SCRIPT)
+    found = host.find("srv/bin")
+    assert (found.version, found.expose) == ("1.2.3", (str(node), str(script)))
 
 
 def test_a_program_that_is_one_file_is_shown_alone(host: Host) -> None:

@@ -20,6 +20,7 @@ from adjudge.agents.connections import connections, find_connection, launch_of
 from adjudge.agents.endpoints import PORT, AgentEndpoint
 from adjudge.agents.installed import find_installation
 from adjudge.errors import InputError
+from adjudge.importers.sniff import read_runs
 
 SHARED = Path(os.environ.get("ADJUDGE_SHARED") or Path(__file__).parents[3] / "shared")
 SCRIPTS = {"claude-code": "claude", "gemini-cli": "gemini", "qwen-code": "qwen", "mini-swe-agent": "mini"}
@@ -136,10 +137,9 @@ def test_an_agent_does_its_task_with_only_what_its_connection_says(name: str, tm
         )
     assert done.returncode == 0, (tmp_path / "out").read_text("utf-8", "replace")[-3000:]
     assert "sum(values) / len(values)" in (folder / "ws/tally/stats.py").read_text()
-    kept = [
-        path for record in connection.records for path in (folder / "home" / record, *(folder / "home" / record).rglob("*"))
-    ]
-    assert any(b"find the bug in tally/stats.py" in path.read_bytes() for path in kept if path.is_file())
+    (run,) = read_runs(folder / "home" / connection.records[0])
+    assert TASK in (run.task or "")
+    assert len(run.record.turns) == 5
     requests = [json.loads(line) for line in (tmp_path / "log").read_text().splitlines()]
     asked = {request["request"].get("model") or request["path"] for request in requests}
     assert all(model in each for each in asked), asked

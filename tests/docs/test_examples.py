@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from adjudge.agents.connection_file import read_connection
+from adjudge.agents.tasks import read_task
 from adjudge.errors import InputError
 from adjudge.importers.folder_file import read_description
 from adjudge.rubric.reading import read_rubric
@@ -70,6 +72,25 @@ def test_the_run_yaml_of_the_reference_is_read(tmp_path: Path) -> None:
     assert (described.task, described.outcome.grade, described.patch) == ("task.md", "resolved", "change.diff")
 
 
+def test_the_task_of_the_reference_is_read(tmp_path: Path) -> None:
+    (block,) = unmarked(DOCS / "reference/task.md", "yaml")
+    (tmp_path / "task.yaml").write_text(block.text)
+    (tmp_path / "rubric.yaml").write_text("- The tests pass.\n")
+    for folder in ("workspace", "grader"):
+        (tmp_path / folder).mkdir()
+    task = read_task(tmp_path)
+    assert (task.name, task.machine.folder, task.limits.memory) == ("The mean", tmp_path / "workspace", 2 << 30)
+
+
+def test_the_connection_of_the_guide_is_read(tmp_path: Path) -> None:
+    (block,) = unmarked(DOCS / "how-to/new-agent.md", "yaml")
+    (tmp_path / "my-agent.yaml").write_text(block.text)
+    assert read_connection(tmp_path / "my-agent.yaml").name == "my-agent"
+
+
+READERS: dict[str, Any] = {"run.yaml": read_description, "task.yaml": read_task, "agent.yaml": read_connection}
+
+
 @pytest.mark.parametrize(("name", "text", "error"), refused())
 def test_what_is_refused_brings_the_error_shown(
     name: str, text: str, error: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -77,7 +98,7 @@ def test_what_is_refused_brings_the_error_shown(
     monkeypatch.chdir(tmp_path)
     Path(name).write_text(text)
     Path("task.md").write_text("Write hello.txt.")
-    read: Any = read_description if name == "run.yaml" else read_rubric
+    read = READERS.get(name, read_rubric)
     with pytest.raises(InputError) as raised:
         read(Path(name))
     assert str(raised.value).replace(str(tmp_path.resolve()), "FOLDER") == error

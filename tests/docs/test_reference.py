@@ -9,6 +9,9 @@ import msgspec
 import pytest
 import typer
 
+from adjudge.agents.connections import Connection, command_connection, connections
+from adjudge.agents.tasks import KEYS as KEYS_OF_TASKS
+from adjudge.agents.tasks import Grader, Place
 from adjudge.cli.app import app
 from adjudge.evidence import Citation, Holding, Look
 from adjudge.importers.sniff import IMPORTERS
@@ -29,7 +32,7 @@ from adjudge.judgment import (
     Verdict,
 )
 from adjudge.record import Usage
-from adjudge.settings import BASE_URLS, KEYS, MachineLimits, Settings, read_settings
+from adjudge.settings import BASE_URLS, KEYS, AgentLimits, MachineLimits, Settings, read_settings
 
 from .pages import DOCS, code, rows, sections
 
@@ -118,6 +121,47 @@ def test_each_format_has_its_section() -> None:
 def test_the_table_of_formats_names_each() -> None:
     told = [code(row[0])[0] for row in rows(sections(REFERENCE / "formats.md")["What each can tell"])]
     assert sorted(told) == sorted(importer.name for importer in IMPORTERS if importer.name not in ("run folder", "harbor"))
+
+
+# --- tasks and agents
+
+
+def defaults_of(text: str) -> dict[str, str]:
+    """What a table says of each key's default."""
+    return {code(row[0])[0]: row[1] for row in rows(text)}
+
+
+def test_each_key_of_a_task_is_told() -> None:
+    page = sections(REFERENCE / "task.md")
+    assert [code(row[0])[0] for row in rows(page["Task file"])] == list(KEYS_OF_TASKS)
+    assert [code(row[0])[0] for row in rows(page["machine"])] == list(Place.__struct_fields__)
+    assert list(defaults_of(page["grader"])) == list(Grader.__struct_fields__)
+    assert defaults_of(page["grader"])["seconds"] == f"`{Grader('true').seconds}`"
+
+
+def test_each_limit_of_a_task_is_told_with_its_default() -> None:
+    limits = msgspec.structs.asdict(AgentLimits())
+    del limits["grace"]  # a harness's matter, not a task's
+    told = defaults_of(sections(REFERENCE / "task.md")["limits"])
+    assert told == {name: f"`{value}`" for name, value in limits.items()}
+
+
+def test_each_key_of_a_connection_is_told() -> None:
+    told = defaults_of(sections(REFERENCE / "agent.md")["A connection"])
+    assert list(told) == list(Connection.__struct_fields__)
+
+
+def test_each_agent_is_told_with_its_program_format_and_record() -> None:
+    told = [[code(cell)[0] for cell in row[:4]] for row in rows(sections(REFERENCE / "agent.md")["What is shipped"])]
+    shipped = [[each.name, each.program, each.speaks, each.records[0]] for each in connections()]
+    assert [row for row in told if row[0] in {each[0] for each in shipped}] == shipped
+
+
+def test_each_variable_of_a_command_is_told() -> None:
+    for formats, variables in rows(sections(REFERENCE / "agent.md")["What is shipped"])[len(connections()) :]:
+        for wire in code(formats):
+            connection = command_connection(["agent"], speaks=wire)  # type: ignore[arg-type]  # the page's word
+            assert list(connection.environment) == code(variables)
 
 
 # --- a judgment's fields

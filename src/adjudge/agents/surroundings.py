@@ -24,6 +24,8 @@ _TELLING = frozenset(
 )
 """Names that say of a folder that it holds credentials."""
 
+_TOPS = frozenset({"/home", "/opt", "/srv", "/var", "/mnt", "/media", "/tmp"})  # noqa: S108  never shown
+_LIBRARIES = ("lib/node_modules/npm", "include/node", "lib/python3*/os.py")
 _VENV_PARTS = ("bin", "lib", "lib64", "pyvenv.cfg")
 _SHEBANG = re.compile(r"#! *(\S+)(?: +(.*))?")
 _MOST_READ = 64 << 10
@@ -90,9 +92,10 @@ def _of_interpreter(interpreter: Path, home: Path) -> tuple[Path, ...]:
 
 
 def _prefix(interpreter: Path, home: Path) -> Path:
-    """The folder that an interpreter was installed into, or it alone if others share that folder."""
+    """The folder that an interpreter and its library were installed into, or it alone if others share that folder."""
     prefix = interpreter.parent.parent
-    return interpreter if interpreter.parent.name != "bin" or why_not(prefix, home) else prefix
+    with_library = any(next(prefix.glob(pattern), None) for pattern in _LIBRARIES)
+    return prefix if with_library and not why_not(prefix, home) else interpreter
 
 
 # --- packages
@@ -146,7 +149,7 @@ def why_not(path: Path, home: Path) -> str | None:
         return "credentials lie there"
     if not real.is_dir():
         return None
-    if real in [home / name for name in _SHARED]:
+    if real in [home / name for name in _SHARED] or str(real) in _TOPS:
         return "other programs keep their files there"
     if telling := _TELLING.intersection(os.listdir(real)):
         return f"it holds {min(telling)}"
