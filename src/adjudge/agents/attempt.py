@@ -17,7 +17,6 @@ from adjudge.agents.endpoints import PORT, AgentEndpoint
 from adjudge.agents.installed import Installation
 from adjudge.agents.outcome import grade_of, outcome_of
 from adjudge.agents.patch import OpenStill, patch_between
-from adjudge.agents.proxy import ModelProxy
 from adjudge.agents.records import FoundRecord, find_record
 from adjudge.agents.secrets import ScrubbedMachine, scrub
 from adjudge.agents.tasks import Task
@@ -130,6 +129,8 @@ async def _worked(
         launch = msgspec.structs.replace(launch, environment=environment)
     proxy = None
     if assignment.endpoint is not None:
+        from adjudge.agents.proxy import ModelProxy  # noqa: PLC0415  half a second, only where a model is asked
+
         proxy = ModelProxy(assignment.endpoint, most=assignment.limits.requests)
         await proxy.serve(await machine.listen(PORT))
     means.on_stage(assignment, "working")
