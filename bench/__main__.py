@@ -10,7 +10,7 @@ from pathlib import Path
 
 NAMES = (
     *("startup", "install", "importers", "machine", "evaluator", "store", "profile", "reader_input", "reader"),
-    "cached_prompt",
+    *("cached_prompt", "proxy"),
 )
 
 

@@ -118,6 +118,15 @@ async def hang(reader: asyncio.StreamReader, _: asyncio.StreamWriter) -> None:
     raise ConnectionResetError
 
 
+async def begun(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """The beginning of a stream, and no end."""
+    writer.write(b"HTTP/1.1 200 X\r\ntransfer-encoding: chunked\r\n\r\n9\r\ndata: 1\n\n\r\n")
+    await hang(reader, writer)
+
+
+HEAD = b"POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nconnection: close\r\n"
+A_QUESTION = HEAD + b"content-length: 2\r\n\r\n{}"
+
 # --- the agent's side
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from secrets import token_hex
 
@@ -18,6 +17,7 @@ from adjudge.ports import DirectoryItem, FilePart, Found, Machine, Output
 SHORTEST = 8
 """Characters that a value must have: shorter ones stand in texts by chance."""
 
+_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _PIECE = 1 << 20
 _HEAD = 8192
 
@@ -36,9 +36,7 @@ def values_of(names: Sequence[str], environment: Mapping[str, str]) -> dict[str,
         if not value:
             raise InputError(f"--env {name}: there is no such variable in the environment, or it is empty; export it")
         if len(value) < SHORTEST or value in f"[secret {name}]":
-            raise InputError(
-                f"--env {name}: its value cannot be masked reliably; it must have {SHORTEST} characters or more"
-            )
+            raise InputError(f"--env {name}: its value cannot be masked; it must have {SHORTEST} characters or more")
         values[name] = value
     return values
 
@@ -59,37 +57,40 @@ def scrub(folder: Path, secrets: Mapping[str, str]) -> int:
         return 0
     text, binary = Marks(secrets), Marks(secrets, same_length=True)
     found = 0
-    waiting = [b""]
-    while waiting:
-        path = waiting.pop()
-        with _told(folder, path), _opened(folder, path) as directory:
-            folders, files = _names(directory)
+    try:
+        for directory, files in _directories(folder):
             found += sum(_scrub_file(directory, name, text, binary) for name in files)
-        waiting += (os.path.join(path, name) for name in folders)
+    except OSError as error:
+        name = os.fsdecode(error.filename) if isinstance(error.filename, str | bytes) else "a file"
+        raise OutsideError(
+            f"{folder}: secrets could not be removed from {name} there: {error.strerror or error}"
+        ) from error
     return found
 
 
-@contextmanager
-def _told(folder: Path, path: bytes) -> Iterator[None]:
+def _directories(folder: Path) -> Iterator[tuple[int, list[bytes]]]:
+    """Each directory, open, with the names of its files. No link is followed; depth costs neither stack nor descriptors."""
+    here = os.open(folder, _DIRECTORY)
+    waiting: list[list[bytes]] = []
     try:
-        yield
-    except OSError as error:
-        place = folder / os.fsdecode(path)
-        raise OutsideError(f"{place}: secrets could not be removed from there: {error.strerror or error}") from error
-
-
-@contextmanager
-def _opened(folder: Path, path: bytes) -> Iterator[int]:
-    """The directory, opened name by name: no link is followed, and the depth costs no descriptors."""
-    flags = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
-    directory = os.open(folder, flags)
-    try:
-        for name in filter(None, path.split(b"/")):
-            above, directory = directory, os.open(name, flags | os.O_NOFOLLOW, dir_fd=directory)
-            os.close(above)
-        yield directory
+        while True:
+            folders, files = _names(here)
+            yield here, files
+            waiting.append(folders)
+            while not waiting[-1]:
+                waiting.pop()
+                if not waiting:
+                    return
+                here = _moved(here, b"..")
+            here = _moved(here, waiting[-1].pop())
     finally:
-        os.close(directory)
+        os.close(here)
+
+
+def _moved(here: int, name: bytes) -> int:
+    there = os.open(name, _DIRECTORY | os.O_NOFOLLOW, dir_fd=here)
+    os.close(here)
+    return there
 
 
 def _names(directory: int) -> tuple[list[bytes], list[bytes]]:
