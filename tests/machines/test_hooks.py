@@ -150,6 +150,24 @@ def test_a_linked_conftest_is_found(tmp_path: Path) -> None:
     assert found(tmp_path) == [("conftest.py", "conftest")]
 
 
+@pytest.mark.parametrize("target", [".hidden", "../work/.hidden", "/workspace/.hidden"])
+def test_a_hook_in_a_linked_folder_is_found_by_both_its_paths(tmp_path: Path, target: str) -> None:
+    make(tmp_path / "work", ".hidden/unit/conftest.py")
+    (tmp_path / "work/tests").symlink_to(target)
+    (tmp_path / "work/away").symlink_to("/usr/lib")
+    expected = (
+        [".hidden/unit/conftest.py"] if target.startswith("..") else [".hidden/unit/conftest.py", "tests/unit/conftest.py"]
+    )
+    assert [path for path, _ in found(tmp_path / "work")] == expected, "no link leaves the workspace and comes back"
+
+
+def test_links_that_lead_to_each_other_are_gone_through_once(tmp_path: Path) -> None:
+    make(tmp_path, "conftest.py")
+    (tmp_path / "a").symlink_to(".")
+    (tmp_path / "b").symlink_to("a")
+    assert [path for path, _ in found(tmp_path)] == ["a/conftest.py", "b/conftest.py", "conftest.py"]
+
+
 def test_ordinary_files_are_none(tmp_path: Path) -> None:
     make(tmp_path, "src/cat.py")
     make(tmp_path, "docs/make")

@@ -6,16 +6,23 @@ are not removed, since they may be the work that is judged; that they are there 
 
 from __future__ import annotations
 
+import posixpath
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 
 import msgspec
 
-from adjudge.machines.files import Workspace
+from adjudge.machines.files import Workspace, printable
 from adjudge.machines.hook_rules import hooks_of
+from adjudge.machines.places import WORKSPACE
 from adjudge.machines.walk import Walk
 from adjudge.ports import Hook
 
 _NAMES, _SECONDS, _SHOWN = 100_000, 3.0, 20
+
+_LINKS, _CHAIN = 10_000, 8
+"""Links that are looked at, and links that are followed one after another."""
 
 MOST = 300
 """Hooks that are told of one workspace, the nearest to its root first."""
@@ -47,7 +54,9 @@ def find_hooks(workspace: Workspace) -> FoundHooks:
         found += hooks_of(workspace, path)
     acting = [hook for hook in found if not _is_harmless(hook, packages)]
     kept = sorted(acting, key=lambda hook: hook.path.count("/"))[:MOST]  # many deep ones cannot push out one at the root
-    return FoundHooks(tuple(sorted(kept, key=lambda hook: hook.path)), len(acting) - len(kept), walk.cut)
+    linked = list(islice(_linked(workspace, walk.links_met[:_LINKS], kept), MOST))
+    cut = walk.cut or len(walk.links_met) > _LINKS or len(linked) == MOST
+    return FoundHooks(tuple(sorted([*kept, *linked], key=lambda hook: hook.path)), len(acting) - len(kept), cut)
 
 
 def hooks_in(folder: Path) -> FoundHooks:
@@ -61,6 +70,25 @@ def hooks_in(folder: Path) -> FoundHooks:
         return find_hooks(workspace)
     finally:
         workspace.close()
+
+
+def _linked(workspace: Workspace, links: Sequence[str], hooks: Sequence[Hook]) -> Iterator[Hook]:
+    """The hooks again that lie in folders to which links lead, by the paths through the links: commands may go that way."""
+    places = {link: _place(workspace, link) for link in links}
+    for link, first in places.items():
+        place = first
+        for _ in range(_CHAIN):
+            place = places.get(place, place)
+        below = "" if place == "." else f"{place}/"
+        for hook in hooks:
+            if hook.path.startswith(below):
+                yield msgspec.structs.replace(hook, path=f"{printable(link)}/{hook.path.removeprefix(below)}")
+
+
+def _place(workspace: Workspace, link: str) -> str:
+    """Where a link leads, from the workspace's root, as commands see it."""
+    target = posixpath.join(f"{WORKSPACE}/{link}", "..", workspace.target(link) or "")
+    return posixpath.normpath(target).removeprefix(WORKSPACE).strip("/") or "."
 
 
 def _is_harmless(hook: Hook, packages: set[str]) -> bool:

@@ -14,8 +14,9 @@ from adjudge.machines.files import Workspace
 class Walk:
     """One walk over the files at or below a path. Links are not followed; depth costs neither stack nor descriptors.
 
-    With `links` they are told too, whatever they lead to. Paths come as the file system has them (bytes that are no UTF-8
-    as surrogates). `skipped` counts folders that could not be read, `cut` says that a bound ended the walk early.
+    With `links` they are told too, whatever they lead to, and `links_met` are those that were met. Paths come as the file
+    system has them (bytes that are no UTF-8 as surrogates). `skipped` counts folders that could not be read, `cut` says
+    that a bound ended the walk early.
     """
 
     def __init__(self, workspace: Workspace, files: int, seconds: float, links: bool = False) -> None:
@@ -23,6 +24,7 @@ class Walk:
         self._until = time.monotonic() + seconds
         self._seen = self.skipped = 0
         self.cut = False
+        self.links_met: list[str] = []
 
     def late(self) -> bool:
         """Whether the time is over; if so, the walk is cut."""
@@ -69,8 +71,11 @@ class Walk:
                         break
                     if entry.is_dir(follow_symlinks=False):
                         folders.append(prefix + entry.name)
-                    elif entry.is_file(follow_symlinks=False) or (self._links and entry.is_symlink()):
+                    elif entry.is_file(follow_symlinks=False):
                         files.append(prefix + entry.name)
+                    elif self._links and entry.is_symlink():
+                        files.append(prefix + entry.name)
+                        self.links_met.append(prefix + entry.name)
         finally:
             os.close(fd)
         return sorted(folders), sorted(files)

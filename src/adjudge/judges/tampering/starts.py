@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from posixpath import normpath
 
 import msgspec
@@ -61,6 +62,7 @@ class Start(msgspec.Struct, frozen=True):
     flags: str = ""
 
 
+@lru_cache(maxsize=1024)  # the same few words are asked about for each hook
 def place_of(path: str, folder: Place, at: str) -> Place:
     """Where a path leads from a folder; `at` is where commands see the workspace."""
     for here in _HERE:
