@@ -26,10 +26,11 @@ class FoundRecord(msgspec.Struct, frozen=True):
 def find_record(home: Path, records: Sequence[str], printed: Path, task: str | None) -> FoundRecord:
     """The record of an attempt.
 
-    `home` holds what was copied from the agent's home, `records` are paths in it; `printed` is the folder with `stdout` and
-    `stderr`. Of several sessions the one that began first is the attempt's: an agent may start others of its kind.
+    `home` holds what was copied from the agent's home, `records` are paths in it, of which the first that is a recording
+    counts (the others may be its parts); `printed` is the folder with `stdout` and `stderr`. Of several sessions the one
+    that began first is the attempt's: an agent may start others of its kind.
     """
-    own = sorted(_runs(home / path for path in records), key=_beginning)
+    own = sorted(_first(home, records), key=_beginning)
     if own:
         others = len(own) - 1
         notes = [f"it left {others} other sessions, which are not in the record"] if others else []
@@ -42,7 +43,11 @@ def find_record(home: Path, records: Sequence[str], printed: Path, task: str | N
     return FoundRecord(Run("", record, str(printed)), (FROM_TEXT,) if missing else ())
 
 
-def _runs(paths: Iterator[Path] | Sequence[Path]) -> Iterator[Run]:
+def _first(home: Path, records: Sequence[str]) -> Sequence[Run]:
+    return next((runs for path in records if (runs := tuple(_runs([home / path])))), ())
+
+
+def _runs(paths: Sequence[Path]) -> Iterator[Run]:
     for path in paths:
         if path.is_symlink() or not path.exists():  # a link of the agent's would lead to files of the host
             continue

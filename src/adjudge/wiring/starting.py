@@ -17,8 +17,8 @@ import msgspec
 from adjudge.agents.attempt import Assignment, Means, OpenLive, Stage, attempted
 from adjudge.agents.comparison import Result
 from adjudge.agents.connections import Connection, command_connection, find_connection
-from adjudge.agents.endpoints import AgentEndpoint, endpoint_of
-from adjudge.agents.installed import find_installation
+from adjudge.agents.endpoints import AgentEndpoint, Wire, endpoint_of
+from adjudge.agents.installed import Installation, find_installation
 from adjudge.agents.places import prepared
 from adjudge.agents.secrets import values_of
 from adjudge.agents.tasks import Task, read_task
@@ -70,6 +70,9 @@ class Watch(msgspec.Struct, frozen=True):
     on_result: Callable[[Assignment, Result, Run | None, Judgment | None], None]
 
 
+Agent = tuple[Connection, Installation, AgentEndpoint | None]
+
+
 class Started(msgspec.Struct, frozen=True):
     """An assignment and the rubric that its run is judged by; `None` means by its process alone."""
 
@@ -100,17 +103,20 @@ async def plan(asked: Asked, settings: Settings, folder: Path) -> tuple[Started,
     rubrics = {task.name: _rubric_of(task, asked.rubric) for task in tasks}
     if any(_needs_model(rubric) for rubric in rubrics.values()):
         await require_model(settings)
-    agents = [_agent(name, model, asked, settings) for name, model in asked.agents]
+    agents = [await asyncio.to_thread(_agent, name, model, asked, settings) for name, model in asked.agents]
     secrets = values_of(asked.variables, os.environ)
     started = []
     for task in tasks:
-        original = await prepared(task.machine, folder)
+        original = await prepared(task.machine, _new(folder))
         for number in range(1, asked.attempts + 1):
-            for connection, endpoint in agents:
-                installation = find_installation(connection)
+            for connection, installation, endpoint in agents:
                 assignment = Assignment(task, connection, installation, endpoint, number, original, secrets)
                 started.append(Started(assignment, rubrics[task.name]))
     return tuple(started)
+
+
+def _new(folder: Path) -> Path:
+    return Path(tempfile.mkdtemp(dir=folder))
 
 
 def _refuse_alike(names: Sequence[str]) -> None:
@@ -132,19 +138,35 @@ def _needs_model(rubric: Rubric | None) -> bool:
     return rubric is not None and any(criterion.probe is None for criterion in rubric.criteria)
 
 
-def _agent(name: str, model: str | None, asked: Asked, settings: Settings) -> tuple[Connection, AgentEndpoint | None]:
+def _agent(name: str, model: str | None, asked: Asked, settings: Settings) -> Agent:
+    """A connection, where its program is, and the endpoint of its model."""
     if (name == "command") != bool(asked.command):
         raise InputError(
             "--agent command runs what stands after `--`, as in `adjudge run TASK --agent command -- ./agent.sh`"
         )
-    connection = command_connection(asked.command, asked.records) if name == "command" else find_connection(name)
-    if model is None:
-        if connection.speaks is not None and name != "command":
-            raise InputError(f"--agent {name}: name the agent's model as well, as in --agent {name}=openrouter/MAKER/MODEL")
-        return connection, None
+    if name == "command":
+        connection = command_connection(asked.command, asked.records, _spoken_at(model, settings) if model else None)
+    else:
+        connection = find_connection(name)
+    endpoint = _endpoint(connection, name, model, settings)
+    return connection, find_installation(connection), endpoint
+
+
+def _spoken_at(model: str, settings: Settings) -> Wire:
+    """The format in which a command shall be told to ask this model: its provider's own."""
+    from adjudge.models.names import read_name
+
+    return read_name(model, settings).format
+
+
+def _endpoint(connection: Connection, name: str, model: str | None, settings: Settings) -> AgentEndpoint | None:
     if connection.speaks is None:
-        raise InputError(f"--agent {name}={model}: this agent takes no model from here; write --agent {name}")
-    return connection, endpoint_of(model, connection.speaks, settings)
+        if model is not None:
+            raise InputError(f"--agent {name}={model}: this agent takes no model from here; write --agent {name}")
+        return None
+    if model is None:
+        raise InputError(f"--agent {name}: name the agent's model as well, as in --agent {name}=openrouter/MAKER/MODEL")
+    return endpoint_of(model, connection.speaks, settings)
 
 
 # --- starting it
