@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from tests.machines.agents import ASKS, SERVER, greeting, handed_over, work
+from tests.machines.agents import ASKS, SERVER, greeting, handed_over, made, work
 from tests.machines.conftest import AGENTS, SMALL
 
 from adjudge.errors import InputError, MachineError
@@ -180,6 +180,12 @@ async def test_what_it_leaves_running_is_named_and_serves_the_evaluator(live: Op
     assert machine.facts["processes left"] == 1
 
 
+async def test_a_process_that_hides_its_name_is_counted_all_the_same(live: Opening, tmp_path: Path) -> None:
+    hides = "bash -c 'exec -a \"\" sleep 60' & "
+    ended = (await work(await live(), tmp_path / "s", f"{hides} sleep 0.3")).ended
+    assert (ended.left, ended.processes) == (("60",), 1)
+
+
 async def test_the_names_of_what_it_leaves_running_are_made_harmless(live: Opening, tmp_path: Path) -> None:
     named = "(exec -a $'\\e[2Jx\\nlimit\\u202e' setsid sleep 60 &); for i in {1..60}; do (sleep 50 &) ; done; sleep 0.3"
     ended = (
@@ -222,16 +228,16 @@ async def test_closing_ends_an_agent_that_works(live: Opening, tmp_path: Path) -
 
 # --- what is copied out
 
+SOCKET = "python3 -c \"import socket; socket.socket(socket.AF_UNIX).bind('rec/socket')\""
+
 
 async def test_its_record_is_copied_whatever_the_modes(live: Opening, tmp_path: Path) -> None:
     machine, home = await live(), tmp_path / "home"
     script = "cd; mkdir -p rec/sub other; echo 1 > rec/a; echo 2 > rec/sub/b; chmod 0 rec/a; ln -s /etc/shadow rec/link; "
-    await work(
-        machine, tmp_path / "s", script + "mkfifo rec/pipe; echo 3 > other/c; chmod 0 rec/sub; echo 4 > -f; chmod 640 -- -f"
-    )
-    home.mkdir()
-    fetched = await machine.fetch(["rec", "nothing/here", "-f"], home)
-    assert (fetched.files, fetched.size, fetched.left_out, fetched.cut) == (4, 6, 1, False)
+    script += f"mkfifo rec/pipe; {SOCKET}; echo 3 > other/c; chmod 0 rec/sub; echo 4 > -f; chmod 640 -- -f"
+    await work(machine, tmp_path / "s", script)
+    fetched = await machine.fetch(["rec", "nothing/here", "-f"], made(home))
+    assert (fetched.files, fetched.size, fetched.left_out, fetched.cut) == (4, 6, 2, False)
     assert sorted(str(path.relative_to(home)) for path in home.rglob("*")) == [
         "-f",
         "rec",

@@ -117,6 +117,18 @@ async def test_an_exposed_toolchain_is_found_first_and_cannot_be_changed(opened:
     assert (tools / "bin" / "greet").read_text() == "#!/bin/sh\necho hello\n"
 
 
+async def test_a_file_of_the_host_can_be_placed_at_another_path(scene: Any, sandboxed: None, tmp_path: Path) -> None:
+    grader = tmp_path / "grader"
+    grader.mkdir()
+    (grader / "check").write_text("expected\n")
+    placed = {"/grader": grader, "/srv/one": grader / "check"}
+    async with LocalMachine(scene.workspace, placed=placed) as machine:
+        output = await machine.run(f"cat /grader/check /srv/one; touch /grader/x /srv/one; ls {tmp_path}")
+        assert output.text.startswith("expected\nexpected\n")
+        assert output.text.count("cannot touch") == 2
+    assert [path.name for path in grader.iterdir()] == ["check"]
+
+
 async def test_this_interpreter_can_be_exposed_wherever_it_is_installed(opened: Opening) -> None:
     if sys.base_prefix.startswith("/usr"):
         pytest.skip("this Python is the system's, which is visible anyway")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from adjudge.errors import InputError
-from adjudge.machines.places import check_exposed, check_place
+from adjudge.machines.places import check_exposed, check_place, check_placed
 
 
 @pytest.mark.parametrize(
@@ -63,3 +63,45 @@ def test_a_toolchain_cannot_be_where_the_workspace_appears(tmp_path: Path) -> No
     tools.mkdir()
     with pytest.raises(InputError, match="expose"):
         check_exposed([str(tools)], Path("/elsewhere"), str(tools))
+
+
+def test_a_path_may_be_placed_where_nothing_else_is(tmp_path: Path) -> None:
+    workspace, grader = tmp_path / "ws", tmp_path / "grader"
+    grader.mkdir()
+    (grader / "file").write_text("")
+    placed = {"/grader": grader, "/tmp/grader/file": grader / "file"}
+    assert check_placed(placed, workspace, (), "/workspace") == placed
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [
+        "/",
+        "relative",
+        "/a/..",
+        "/etc/x",
+        "/usr/x",
+        "/home/evaluator/x",
+        "/home",
+        "/workspace/x",
+        "/tmp",
+        "/opt/tools/x",
+        "/opt",
+        "/at",
+    ],
+)
+def test_it_cannot_be_placed_on_what_commands_need(tmp_path: Path, inside: str) -> None:
+    (tmp_path / "grader").mkdir()
+    with pytest.raises(InputError, match="placed"):
+        check_placed({inside: tmp_path / "grader"}, tmp_path / "ws", ("/opt/x",), "/at")
+
+
+def test_what_is_placed_is_there_and_apart_from_the_workspace_and_the_rest(tmp_path: Path) -> None:
+    workspace = tmp_path / "ws"
+    (workspace / "sub").mkdir(parents=True)
+    for path in (tmp_path / "nothing", workspace / "sub", tmp_path):
+        with pytest.raises(InputError, match="placed"):
+            check_placed({"/grader": path}, workspace, (), "/workspace")
+    (tmp_path / "a").mkdir()
+    with pytest.raises(InputError, match="placed"):
+        check_placed({"/grader": tmp_path / "a", "/grader/b": tmp_path / "a"}, workspace, (), "/workspace")

@@ -35,6 +35,7 @@ exec "$@"
 PARTS = [  # what depends on privileges, in parts of about the same length
     ("test_hostile.py",),
     ("test_sessions.py", "test_killed_judge.py"),
+    ("test_live.py", "test_live_hostile.py"),
     ("test_contract.py", "test_local.py", "test_files.py", "test_diagnosis.py"),
 ]
 

@@ -113,6 +113,7 @@ class LiveLocalMachine:
                 answer = await self._session.execute(program, printed.out.write_end, printed.errors.write_end)
                 await asyncio.gather(printed.out.settle(), printed.errors.settle())
             finally:
+                printed.pause()
                 await asyncio.shield(asyncio.to_thread(printed.save))
         if refused := answer["refused"]:
             raise InputError(f"{launch.arguments[0]}: cannot be started inside: {refused}")

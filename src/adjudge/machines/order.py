@@ -114,7 +114,7 @@ def make_live_order(
         arguments=("--dir", OWN_HOME, *order.arguments),
         landlock=abi if moves_files(abi) else 0,
         cgroup=plan_cgroup(limits.memory + commands.memory + files),
-        rlimits={**order.rlimits, "FSIZE": max(limits.disk, HOME_SIZE)},
+        rlimits={**order.rlimits, "FSIZE": limits.disk + HOME_SIZE},
         home_size=HOME_SIZE,
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import contextlib
 import shutil
 import tempfile
 from collections.abc import Callable
@@ -56,27 +56,26 @@ class Spill(Pipe):
         Raises:
             MachineError: the disk could not hold it.
         """
-        with self._file:
-            if self._ring:
-                with self._ring:
-                    self._append(self._ring)
-            self._ring = None
+        try:
+            with self._file, self._ring or contextlib.nullcontext():
+                self._append()
+        except OSError as error:
+            self._fault = self._fault or error
         if self._fault:
             raise MachineError(f"{self._path}: cannot be written: {self._fault.strerror}") from self._fault
 
-    def _append(self, ring: IO[bytes]) -> None:
-        try:
-            if (left_out := self._tail - self._half) > 0:
-                self._file.write(f"\n[{left_out} bytes left out]\n".encode())
-                ring.seek(self._tail % self._half)
-                shutil.copyfileobj(ring, self._file, 1 << 20)
-                ring.truncate(self._tail % self._half)
-            ring.seek(0)
-            shutil.copyfileobj(ring, self._file, 1 << 20)
-            self._file.flush()
-            os.fsync(self._file.fileno())
-        except OSError as error:
-            self._fault = self._fault or error
+    def _append(self) -> None:
+        """Write the tail behind the head."""
+        if self._ring is None:
+            return
+        end = self._tail % self._half
+        if (left_out := self._tail - self._half) > 0:
+            self._file.write(f"\n[{left_out} bytes left out]\n".encode())
+            self._ring.seek(end)
+            shutil.copyfileobj(self._ring, self._file, 1 << 20)
+            self._ring.truncate(end)
+        self._ring.seek(0)
+        shutil.copyfileobj(self._ring, self._file, 1 << 20)
 
 
 class Printed:
@@ -96,6 +95,11 @@ class Printed:
             self._on_output(data)
         if within and self._size > self._limit:
             self._flooded()
+
+    def pause(self) -> None:
+        """Take nothing more; `save` must come after this."""
+        self.out.pause()
+        self.errors.pause()
 
     def save(self) -> None:
         """Complete both files. Raises MachineError as `Spill.save`."""

@@ -68,5 +68,9 @@ def _parent(pid: int) -> tuple[int, int | None]:
             words = file.read().rpartition(b")")[2].split()
     except OSError:
         return pid, None  # it has just ended
-    dead = words[0] in (b"Z", b"X") and int(words[THREADS]) <= 1  # else only its first thread is
-    return pid, None if dead else int(words[PARENT])
+    return pid, None if is_dead(words) else int(words[PARENT])
+
+
+def is_dead(words: list[bytes]) -> bool:
+    """Whether a process has ended, from the words of its `stat` after the name; else only its first thread has."""
+    return words[0] in (b"Z", b"X") and int(words[THREADS]) <= 1

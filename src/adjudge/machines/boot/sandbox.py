@@ -21,7 +21,7 @@ from adjudge.machines.boot.kernel import (
     libc,
     ready,
 )
-from adjudge.machines.boot.killing import kill_all, kill_below
+from adjudge.machines.boot.killing import is_dead, kill_all, kill_below
 from adjudge.machines.boot.outer import OuterNamespace
 from adjudge.machines.boot.view import own_home
 
@@ -29,7 +29,7 @@ from adjudge.machines.boot.view import own_home
 HOLD = "trap '' HUP INT QUIT TERM; exec 2>/dev/null; echo ready >&0; read -r"
 SPARE = 4  # with fewer free process slots than this, nothing useful can start
 STARTING = 20_000  # milliseconds
-LONGEST_LINE = 1000  # bytes of a command line
+LONGEST_LINE = 1000  # bytes of a command line, or of what the kernel says of a process
 
 
 class Sandbox:
@@ -125,19 +125,25 @@ class Sandbox:
         return {int(name) for name in os.listdir(self.proc) if name.isdigit()} - {1}
 
     def command_lines(self) -> list[str]:
-        """The beginnings of the command lines of all processes that have one, as they themselves tell them."""
-        lines = []
-        for pid in sorted(self.processes()):
-            try:
-                with open(
-                    f"{pid}/cmdline", "rb", opener=lambda path, flags: os.open(path, flags, dir_fd=self.proc)
-                ) as file:
-                    line = file.read(LONGEST_LINE).replace(b"\0", b" ").strip()
-            except OSError:
-                continue  # it has just ended
-            if line:
-                lines.append(line.decode("utf-8", "replace"))
-        return lines
+        """The beginnings of the command lines of all living processes, as they themselves tell them."""
+        return [line for pid in sorted(self.processes()) if (line := self._command_line(pid))]
+
+    def _command_line(self, pid: int) -> str | None:
+        """One that tells none is named in brackets by what it was started as."""
+        try:
+            line = self._read(pid, "cmdline").replace(b"\0", b" ").strip()
+            name, _, words = self._read(pid, "stat").rpartition(b")")
+        except OSError:
+            return None  # it has just ended
+        shown = line or b"[" + name.partition(b"(")[2] + b"]"
+        return None if is_dead(words.split()) else shown.decode("utf-8", "replace")
+
+    def _read(self, pid: int, name: str) -> bytes:
+        fd = os.open(f"{pid}/{name}", os.O_RDONLY, dir_fd=self.proc)
+        try:
+            return os.read(fd, LONGEST_LINE)
+        finally:
+            os.close(fd)
 
     def full(self) -> bool:
         """Whether so many threads run inside that hardly another can start."""
@@ -149,11 +155,7 @@ class Sandbox:
         return self._sum(self._resident)
 
     def _resident(self, pid: int) -> int:
-        fd = os.open(f"{pid}/statm", os.O_RDONLY, dir_fd=self.proc)
-        try:
-            pages = os.read(fd, 256).split()
-        finally:
-            os.close(fd)
+        pages = self._read(pid, "statm").split()
         return (int(pages[1]) - int(pages[2])) * resource.getpagesize()
 
     def _sum(self, measure: Callable[[int], int]) -> int:

@@ -174,7 +174,7 @@ class Server:
         self.order.memory += asked.memory
         self.order.processes += asked.processes
         self.order.rlimits.NPROC = self.order.processes
-        self.answer(number=asked.number, processes=len(sandbox.processes()))
+        self.answer(number=asked.number, processes=len(sandbox.command_lines()))
 
     def stop(self, sandbox: Sandbox, command: Command, reason: str) -> None:
         """End a command, in as gentle a way as it may hope for."""
