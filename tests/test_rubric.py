@@ -165,6 +165,10 @@ def test_a_byte_order_mark_and_crlf_change_nothing(tmp_path: Path) -> None:
             "criteria[0].probe: 'equals' and 'matches' exclude each other; keep one, or write two criteria",
         ),
         (
+            "- {text: a, probe: {run: b, live: 1}}",
+            'criteria[0].probe: "live" must be true or false, got 1',
+        ),
+        (
             "- {text: a, probe: {run: b, stdout: c, stdout_matches: d}}",
             "criteria[0].probe: 'stdout' and 'stdout_matches' exclude each other; keep one, or write two criteria",
         ),

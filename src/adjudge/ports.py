@@ -127,6 +127,10 @@ class Machine(Protocol):
 # --- machines on which an agent works first
 
 
+LEFT_RUNNING = "left running"
+"""The fact that lists, one command line a line, what an agent left running on a live machine."""
+
+
 class Launch(msgspec.Struct, frozen=True):
     """An agent's process, as a machine shall start it.
 
@@ -205,6 +209,16 @@ class LiveMachine(Machine, Protocol):
 
         Raises:
             MachineError: the machine was lost, or the folder cannot hold the files.
+        """
+
+    async def grade(self, command: str, seconds: float, files: Path | None = None) -> Output:
+        """Run a grader with `bash -c` on a copy of the files as handed over, without what the agent left running.
+
+        `files` is a folder of the host that the command finds at `/grader`. Nothing of it, and nothing that the command
+        does, is ever seen by the agent or by another command.
+
+        Raises:
+            MachineError: as `run`.
         """
 
 

@@ -145,3 +145,7 @@ class Record(msgspec.Struct, frozen=True):
     def usage(self) -> Usage:
         """What the turns of this record consumed together, sub-agents left out."""
         return sum((turn.usage for turn in self.turns if turn.usage), Usage())
+
+    def whole_usage(self) -> Usage:
+        """What the turns of this record and of its sub-agents' consumed together."""
+        return sum((child.whole_usage() for child in self.children), self.usage())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 import msgspec
@@ -10,6 +11,18 @@ from adjudge.record import Record
 
 Grade = Literal["resolved", "unresolved", "error"]
 RunFailure = Literal["time", "output", "memory", "processes", "disk", "model", "cut", "nothing"]
+
+FAILURES: Mapping[RunFailure, str] = {
+    "time": "stopped when its time was over",
+    "output": "stopped for printing more than it may",
+    "memory": "stopped for taking more memory than it may",
+    "processes": "stopped for starting more processes than it may",
+    "disk": "with its disk full",
+    "model": "given up by its model's endpoint",
+    "cut": "with an answer that was cut at the token limit",
+    "nothing": "having got no answer from a model",
+}
+"""What each failure means, as the end of a sentence."""
 
 
 class Outcome(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -29,6 +42,13 @@ class Outcome(msgspec.Struct, frozen=True, omit_defaults=True):
     detail: str | None = None
     failure: RunFailure | None = None
 
+    @property
+    def ending(self) -> str:
+        """How the process ended, in a few words; empty if nothing tells."""
+        status = self.exit_status
+        how = "" if status is None else f"exit status {status}" if status >= 0 else f"signal {-status}"
+        return ", ".join(part for part in (how, FAILURES[self.failure] if self.failure else "") if part)
+
 
 class Run(msgspec.Struct, frozen=True):
     """One attempt of one agent at one task.
@@ -40,7 +60,8 @@ class Run(msgspec.Struct, frozen=True):
     none can reach a prompt.
 
     `machine` names a container or an image that holds the workspace with its surroundings (`docker:NAME`, `image:NAME`).
-    `task_name`, `started` (UTC, ISO 8601) and `seconds` are known of runs that adjudge started itself.
+    `task_name`, `started` (UTC, ISO 8601) and `seconds` are known of runs that adjudge started itself. `cost` is what the
+    agent's calls to models cost in US dollars: as the record states, else by the list price of its tokens.
     """
 
     id: str
@@ -59,3 +80,4 @@ class Run(msgspec.Struct, frozen=True):
     task_name: str | None = None
     started: str | None = None
     seconds: float | None = None
+    cost: float | None = None

@@ -1,0 +1,1 @@
+"""Tests of starting agents, against endpoints and agents that misbehave on purpose."""

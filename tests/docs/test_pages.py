@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -54,7 +55,7 @@ def test_decisions_are_numbered_without_a_gap_and_all_listed() -> None:
 
 def test_each_dependency_is_told_with_its_locked_version() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    wanted = [*project["dependencies"], *project["optional-dependencies"]["local"]]
+    wanted = [*project["dependencies"], *chain.from_iterable(project["optional-dependencies"].values())]
     locked = {each["name"]: each.get("version") for each in tomllib.loads((ROOT / "uv.lock").read_text("utf-8"))["package"]}
     names = [re.split(r"[\[>=<~]", each)[0] for each in wanted]
     told = {code(row[0])[0]: row[1] for row in rows(sections(DOCS / "decisions/0022-dependencies.md")["What"])}

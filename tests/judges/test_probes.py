@@ -158,3 +158,17 @@ async def test_a_command_of_a_probe_marks_the_machine_as_changed() -> None:
     )
     await run_probes(rubric, FakeMachine({"f": ""}, {"true": ""}), exhibits)
     assert [look.changed for look in exhibits.looks.values()] == [False, True, True]
+
+
+async def test_a_live_probe_runs_among_what_the_agent_left_running_and_others_apart_from_it() -> None:
+    machine = FakeMachine(commands=lambda _: printed("up\n"), facts={"live": True})
+    found, _ = await judged(CommandProbe("curl localhost:8000", stdout="up\n", live=True), machine)
+    assert (found.passed, machine.fresh_runs) == (True, [])
+    await judged(CommandProbe("true"), machine)
+    assert machine.fresh_runs == ["true"]
+
+
+async def test_a_live_probe_where_nothing_runs_any_more_is_unproven() -> None:
+    found, _ = await judged(CommandProbe("curl localhost:8000", exit=7, live=True), machine_that_prints("", 7))
+    assert (found.passed, found.cause) == (False, "unproven")
+    assert "left running is gone" in found.note

@@ -1,10 +1,13 @@
 """Judging without a rubric."""
 
+from typing import get_args
+
 import pytest
 
 from adjudge.judges.evaluator.judge import Evaluator
 from adjudge.judges.process import ProcessJudge
 from adjudge.ports import Judging
+from adjudge.run import Outcome, RunFailure
 from adjudge.testing import make_run
 
 
@@ -30,3 +33,16 @@ async def test_an_unknown_exit_status_is_not_guessed() -> None:
     assert (judgment.status, judgment.score, judgment.verdicts) == ("errored", None, ())
     assert judgment.reason is not None
     assert "exit status" in judgment.reason
+
+
+@pytest.mark.parametrize("failure", get_args(RunFailure))
+async def test_a_run_that_failed_fails_though_its_process_ended_with_0(failure: RunFailure) -> None:
+    judgment = await ProcessJudge().judge(make_run(outcome=Outcome(0, failure=failure)), None, None)
+    assert [verdict.passed for verdict in judgment.verdicts] == [False]
+    assert judgment.reason is not None
+    assert judgment.reason.startswith("The agent's process ended with exit status 0, ")
+
+
+async def test_a_model_that_could_not_be_had_is_not_the_agents_fault() -> None:
+    judgment = await ProcessJudge().judge(make_run(outcome=Outcome(0, failure="model")), None, None)
+    assert judgment.verdicts[0].cause == "environment"

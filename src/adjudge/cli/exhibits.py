@@ -12,6 +12,7 @@ from adjudge.cli.printing import print_json, print_table
 from adjudge.errors import InputError
 from adjudge.exports.scores import request_not_kept
 from adjudge.record import dollars
+from adjudge.run import FAILURES
 from adjudge.untrusted import one_line, shown
 
 if TYPE_CHECKING:
@@ -75,18 +76,23 @@ def describe(entry: Entry) -> str:
 def print_run(run: Run, judgments: Sequence[JudgmentRow]) -> None:
     """Print what a run is, its record's outline, and its judgments."""
     usage = _consumed(run.record)
+    cost = usage.cost if run.cost is None else run.cost
     facts = {
         "run": run.id,
         "agent": " ".join(part for part in (run.agent, run.agent_version) if part),
         "model": run.model,
         "exit status": run.outcome.exit_status,
+        "failed": FAILURES[run.outcome.failure] if run.outcome.failure else None,
         "ending": run.outcome.detail,
         "graded": run.outcome.grade,
         "reward": run.outcome.reward,
         "workspace": run.workspace,
+        "machine": run.machine,
         "source": run.source,
+        "started": run.started,
+        "took": None if run.seconds is None else f"{run.seconds:.1f} s",
         "tokens": _tokens(usage),
-        "cost": dollars(usage.cost) if usage.cost else None,
+        "cost": dollars(cost) if cost else None,
     }
     for name, value in facts.items():
         if value not in (None, ""):
@@ -152,7 +158,12 @@ def run_as_json(run: Run) -> dict[str, Any]:
         "model": run.model,
         "outcome": run.outcome,
         "workspace": run.workspace,
+        "machine": run.machine,
         "source": run.source,
+        "task_name": run.task_name,
+        "started": run.started,
+        "seconds": run.seconds,
+        "cost": run.cost,
         "format": record.format,
         "tells": sorted(record.tells),
         "turns": record.turns,

@@ -43,7 +43,8 @@ class Conversation:
             return "assistant without a message"
         time, model = _string(row.get("timestamp")), _string(message.get("model"))
         if row.get("isApiErrorMessage") or model == "<synthetic>":
-            self._failed(message, time, bool(row.get("isApiErrorMessage")) or "error" in row)
+            failed = bool(row.get("isApiErrorMessage")) or "error" in row
+            self._failed(message, time, failed, row.get("error") == "max_output_tokens")
             return None
         stop = _string(message.get("stop_reason"))
         usage = usage_of(message.get("usage"), partial and stop is None)
@@ -53,9 +54,9 @@ class Conversation:
             self._answered(block, turn, time)
         return None
 
-    def _failed(self, message: dict[str, Any], time: str | None, request: bool) -> None:
+    def _failed(self, message: dict[str, Any], time: str | None, request: bool, cut: bool) -> None:
         text = "\n".join(text_of(block.get("text")) for block in _blocks(message.get("content")))
-        self.builder.event(text, "api-error" if request else "synthetic", time=time)
+        self.builder.event(text, "token-limit" if cut else "api-error" if request else "synthetic", time=time)
         if request:
             self.error = text
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from adjudge.importers import qwen_stream
 from adjudge.importers.build import RecordBuilder, main_model, run_id, text_of
 from adjudge.importers.claude_messages import Conversation, reported_usage, usage_of
 from adjudge.importers.claude_notes import add_system
@@ -96,7 +97,8 @@ class ClaudeStreams:
 
     def recognises(self, path: Path, head: bytes) -> bool:
         """Whether among the first rows there is one of a stream."""
-        return path.is_file() and any(_is_stream_row(row) for row in head_rows(head))
+        found = head_rows(head) if path.is_file() else []
+        return any(map(_is_stream_row, found)) and not any(map(qwen_stream.is_init, found))
 
     def runs(self, path: Path) -> Iterator[Run]:
         """The one run of a stream, with its ending if it got that far."""

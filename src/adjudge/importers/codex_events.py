@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from adjudge.importers.build import RecordBuilder, count_of, run_id, text_of
-from adjudge.importers.codex_once import usage_of
+from adjudge.importers.codex_once import error_origin, usage_of
 from adjudge.importers.jsonl import head_rows, rows
 from adjudge.record import Record
 from adjudge.run import Outcome, Run
@@ -65,7 +65,7 @@ class EventReader:
             case "turn.failed" | "error":
                 error = row.get("error")
                 message = text_of(error.get("message") if isinstance(error, dict) else row.get("message"))
-                self.builder.event(message or kind, "api-error")
+                self.builder.event(message or kind, error_origin(message))
                 self.ending = f"{kind}: {message[:500]}" if message else kind
                 return None
         return kind or "row without a type"

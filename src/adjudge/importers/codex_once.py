@@ -1,4 +1,4 @@
-"""What Codex writes twice or as a running total, taken once."""
+"""What Codex writes twice or as a running total, taken once, and what its two recordings word alike."""
 
 from __future__ import annotations
 
@@ -51,6 +51,11 @@ def usage_of(value: Any) -> Usage | None:
         count_of(value.get("output_tokens")),
         count_of(value.get("reasoning_output_tokens")),
     )
+
+
+def error_origin(message: str) -> str:
+    """The origin of an error's event: whether the request failed, or its answer was cut at the token limit."""
+    return "token-limit" if message == "Incomplete response returned, reason: max_output_tokens" else "api-error"
 
 
 def _difference(total: Usage, before: Usage | None) -> Usage | None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from adjudge.importers.build import RecordBuilder, count_of, text_of
-from adjudge.importers.codex_once import TokenCount, ToldTwice
+from adjudge.importers.codex_once import TokenCount, ToldTwice, error_origin
 from adjudge.importers.codex_outputs import SCRIPTS, Returned, returned, shows, texts_of
 from adjudge.importers.injected import add_message, origin_of
 from adjudge.importers.jsonl import rows
@@ -293,7 +293,7 @@ class RolloutReader:
         reason = message or text_of(event.get("reason"))
         self.ending = f"{kind}: {reason[:500]}" if reason else kind
         if kind != "task_complete" or reason:
-            self.builder.event(reason or kind, "interrupted" if kind == "turn_aborted" else "api-error", time=time)
+            self.builder.event(reason or kind, "interrupted" if kind == "turn_aborted" else error_origin(reason), time=time)
         return None
 
     def _used(self, usage: tuple[Usage, Usage] | None) -> str | None:

@@ -6,13 +6,13 @@ import json
 import math
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar, get_args
 
 import msgspec
 import yaml
 
 from adjudge.errors import InputError
-from adjudge.run import Outcome
+from adjudge.run import Grade, Outcome, RunFailure
 
 LARGEST = 1 << 20
 """Bytes of a `run.yaml`."""
@@ -20,7 +20,8 @@ LARGEST = 1 << 20
 LONGEST = 64 << 20
 """Bytes of a task, a context or a patch."""
 
-GRADES = ("resolved", "unresolved", "error")
+GRADES = get_args(Grade)
+FAILURES = get_args(RunFailure)
 
 KEYS = (
     "task",
@@ -197,6 +198,7 @@ class _Reader:
             grade=inner._take("outcome.grade", _grade, f"one of {', '.join(GRADES)}"),
             reward=inner._take("outcome.reward", _finite, "a number"),
             detail=inner._take("outcome.detail", _string, "a text"),
+            failure=inner._take("outcome.failure", _failure, f"one of {', '.join(FAILURES)}"),
         )
 
 
@@ -216,6 +218,10 @@ def _finite(value: Any) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         return None
     return float(value)
+
+
+def _failure(value: Any) -> Any:
+    return value if value in FAILURES else None
 
 
 def _grade(value: Any) -> Any:

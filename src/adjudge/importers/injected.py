@@ -61,6 +61,9 @@ ELEMENTS = {
     "subagent_notification": "task-notification",
     "user_action": "user-action",
     "user_shell_command": "user-shell",
+    # Gemini CLI
+    "session_context": "environment",
+    "hook_context": "hook",
 }
 """Elements that only harnesses write at the edge of a message, and the origin of their content."""
 

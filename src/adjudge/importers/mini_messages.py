@@ -49,7 +49,7 @@ class MiniReader:
         elif role == "user":
             self._user(content_text(message.get("content")), extra, time, last)
         elif role == "exit":
-            self.builder.event(_exit(message, extra), "exit", time=time)
+            self.builder.event(_exit(message, extra), "api-error" if _is_refused(extra) else "exit", time=time)
         elif role == "system":
             self.builder.message("harness", content_text(message.get("content")), time=time, origin="system")
         else:
@@ -142,6 +142,12 @@ class MiniReader:
             self.builder.result(key, complaint, is_error=True, time=time)
         if not any(calls):
             self.builder.message("harness", complaint, time=time, origin="complaint")
+
+
+def _is_refused(extra: dict[str, Any]) -> bool:
+    """Whether the run ended with an exception of the client that it asks its model with."""
+    status, exception = text(extra.get("exit_status")), text(extra.get("exception_str"))
+    return exception.startswith("litellm.") or status.startswith(("OpenRouter", "Portkey", "Requesty"))
 
 
 def _exit(message: dict[str, Any], extra: dict[str, Any]) -> str:

@@ -24,6 +24,15 @@ MILLISECOND = 0.001
 _SKIPPED = frozenset({"snapshot", "step-start", "agent"})
 """Parts that hold nothing for a judge: states of a shadow repository, beginnings, names of agents."""
 
+_ERRORS = {
+    "APIError": "api-error",
+    "ProviderAuthError": "api-error",
+    "ContextOverflowError": "api-error",
+    "MessageOutputLengthError": "token-limit",
+    "MessageAbortedError": "interrupted",
+}
+"""Errors that end a message, and the origins of their events."""
+
 
 class Session:
     """Takes the messages of a session in order."""
@@ -111,7 +120,7 @@ class Session:
             self._finish_step(info.get("tokens"), info.get("cost"), info.get("finish"))
         if error := mapping(info.get("error")):
             self.ending = text(error.get("name")) or "error"
-            self.builder.event(_error(error), "error", time=self._time({}))
+            self.builder.event(_error(error), _ERRORS.get(self.ending, "error"), time=self._time({}))
 
     def _said(self, part: dict[str, Any]) -> None:
         words = text(part.get("text"))

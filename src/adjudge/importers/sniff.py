@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from adjudge.errors import InputError
-from adjudge.importers import atif, claude, codex
+from adjudge.importers import atif, claude, codex, gemini
 from adjudge.importers.atif import Atif
 from adjudge.importers.chat import Chat
 from adjudge.importers.claude import ClaudeSessions
@@ -15,15 +15,24 @@ from adjudge.importers.claude_stream import ClaudeStreams
 from adjudge.importers.codex import CodexSessions
 from adjudge.importers.codex_events import CodexEvents
 from adjudge.importers.folder import RunFolders
+from adjudge.importers.gemini import GeminiSessions
+from adjudge.importers.gemini_stream import GeminiStreams
 from adjudge.importers.harbor import HarborTrials
 from adjudge.importers.jsonl import opened
 from adjudge.importers.mini import Mini
 from adjudge.importers.opencode import OpenCode
+from adjudge.importers.qwen import QwenSessions
+from adjudge.importers.qwen_stream import QwenStreams
 from adjudge.ports import Importer
 from adjudge.record import Record
 from adjudge.run import Run
 
-PARTS: tuple[Callable[[Path], bool], ...] = (claude.is_subagent_file, codex.is_subagent_file, atif.is_part)
+PARTS: tuple[Callable[[Path], bool], ...] = (
+    claude.is_subagent_file,
+    codex.is_subagent_file,
+    gemini.is_subagent_file,
+    atif.is_part,
+)
 """Tell whether a file belongs to a run that another file stands for; in a folder it is no run of its own."""
 
 HEAD = 64 * 1024
@@ -148,10 +157,14 @@ def _importer_in_folder(path: Path) -> Importer | None:
 IMPORTERS: tuple[Importer, ...] = (
     RunFolders(read_runs, _importer_in_folder),
     HarborTrials(_importer_in_folder),
+    QwenSessions(),
+    QwenStreams(),
     ClaudeSessions(),
     ClaudeStreams(),
     CodexSessions(),
     CodexEvents(),
+    GeminiSessions(),
+    GeminiStreams(),
     OpenCode(),
     Atif(),
     Mini(),

@@ -81,11 +81,14 @@ def cited(exhibits: Exhibits, look: Look) -> Iterator[Holding]:
 async def run_command_probe(identifier: str, probe: CommandProbe, machine: Machine) -> tuple[Look, Finding]:
     """Run a probe's command, on a view of its own: what judged code does in one probe has no hand in the next.
 
-    Where its output is compared, standard error is left out of it: the probe speaks of stdout.
+    A live one runs on the machine itself, since it asks for what the agent left running. Where its output is compared,
+    standard error is left out of it: the probe speaks of stdout.
     """
+    if probe.live and not machine.facts.get("live"):
+        raise MachineError("what the agent left running is gone; a live probe needs `adjudge run`, or a container")
     compares = probe.stdout is not None or probe.stdout_matches is not None
     command = f"exec 2>/dev/null\n{probe.run}" if compares else probe.run
-    output = await machine.run(command, fresh=True)
+    output = await machine.run(command, fresh=not probe.live)
     look = command_look(identifier, "probe_command", command, output)
     if output.ended:
         return look, ("unproven", f"`{probe.run}` was stopped before it ended: {'; '.join(look.facts)}.")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 
 from adjudge.judges.rows import VERSION, Clock, Row, utc_now
-from adjudge.judgment import Judge, Judgment, Verdict
+from adjudge.judgment import Cause, Judge, Judgment, Verdict
 from adjudge.ports import Machine
 from adjudge.rubric import Rubric
-from adjudge.run import Run
+from adjudge.run import FAILURES, Run, RunFailure
 
 PROCESS = "process"
 """What stands for a criterion in the one verdict."""
@@ -18,8 +19,11 @@ UNKNOWN = (
 )
 
 
+CAUSES: Mapping[RunFailure | None, Cause] = {"model": "environment"}
+
+
 class ProcessJudge:
-    """Judges by `Outcome.exit_status`: 0 is success, all else is failure, an unknown one is `errored`."""
+    """Judges by `Outcome`: exit status 0 without a failure is success, all else is not; an unknown status is `errored`."""
 
     def __init__(self, clock: Clock = utc_now) -> None:
         self._clock = clock
@@ -31,8 +35,10 @@ class ProcessJudge:
         status = run.outcome.exit_status
         if status is None:
             return row.errored(UNKNOWN)
-        ending = f"The agent's process ended {_how(status)}."
-        verdict = Verdict(PROCESS, status == 0, ending, cause=None if status == 0 else "agent", probe=True)
+        failure = run.outcome.failure
+        ending = f"The agent's process ended {_how(status)}{f', {FAILURES[failure]}' if failure else ''}."
+        passed = status == 0 and failure is None
+        verdict = Verdict(PROCESS, passed, ending, cause=None if passed else CAUSES.get(failure, "agent"), probe=True)
         return row.judged(verdicts=(verdict,), decided="process", reason=ending)
 
 

@@ -73,16 +73,20 @@ def _probe(at: str, item: Any) -> Probe:
 
 
 def _command_probe(at: str, item: dict[Any, Any]) -> CommandProbe:
-    refuse_unknown(at, item, ("run", "exit", "stdout", "stdout_matches"))
+    refuse_unknown(at, item, ("run", "exit", "stdout", "stdout_matches", "live"))
     status = item.get("exit", 0)
     if type(status) is not int or not 0 <= status <= 255:
         raise InputError(f'{at}: "exit" must be a whole number from 0 to 255, got {told(status)}')
     _one_of(at, item, ("stdout", "stdout_matches"))
+    live = item.get("live", False)
+    if type(live) is not bool:
+        raise InputError(f'{at}: "live" must be true or false, got {told(live)}')
     return CommandProbe(
         read_text(at, "run", item["run"]),
         status,
         _expected(at, "stdout", item) if "stdout" in item else None,
         _pattern(at, "stdout_matches", item) if "stdout_matches" in item else None,
+        live,
     )
 
 

@@ -13,12 +13,16 @@ About = Literal["result", "process", "answer", "account"]
 
 
 class CommandProbe(msgspec.Struct, frozen=True, omit_defaults=True, tag="command", tag_field="kind"):
-    """A command and what it must do: decided on the machine, without a model."""
+    """A command and what it must do: decided on the machine, without a model.
+
+    With `live` it runs among the processes that the agent left running, else on a copy of the files of its own.
+    """
 
     run: str
     exit: int = 0
     stdout: str | None = None
     stdout_matches: str | None = None
+    live: bool = False
 
 
 class FileProbe(msgspec.Struct, frozen=True, omit_defaults=True, tag="file", tag_field="kind"):

@@ -170,6 +170,7 @@ def values_of_run(run: Run, blob: str) -> dict[str, Any]:
         "task_name": plain(run.task_name),
         "started": run.started,
         "seconds": run.seconds,
+        "cost": run.cost,
     }
 
 

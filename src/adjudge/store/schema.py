@@ -48,6 +48,7 @@ runs = Table(
     Column("task_name", String),
     Column("started", String),
     Column("seconds", Float),
+    Column("cost", Float),
 )
 """The columns from `failure` on came with runs that adjudge starts itself."""
 

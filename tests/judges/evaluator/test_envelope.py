@@ -9,9 +9,9 @@ from adjudge.judges.evaluator import prompt
 from adjudge.judges.evaluator.judge import Evaluator, fingerprint
 from adjudge.judges.evaluator.views import Envelope
 from adjudge.judgment import Judgment
-from adjudge.ports import Tool
+from adjudge.ports import LEFT_RUNNING, Tool
 from adjudge.record import Turn
-from adjudge.run import Run
+from adjudge.run import Outcome, Run
 from adjudge.settings import Settings
 from adjudge.testing import (
     FakeMachine,
@@ -223,6 +223,25 @@ async def test_of_a_machine_only_what_is_the_same_everywhere_is_told() -> None:
     assert here == await told(privileges="user", landlock=0, hooks="conftest.py", at="/work")
     assert "at: /work\nhooks: conftest.py" in material(here)
     assert "at: /work\nhooks: none" in material(await told(at="/work", hooks=""))
+
+
+async def test_a_machine_that_still_runs_is_told_with_what_was_left_running() -> None:
+    async def told(**facts: str | bool) -> str:
+        model = ScriptedModel([UNPROVEN])
+        await Evaluator(model, nonce="NONCE").judge(make_run(), RUBRIC, FakeMachine(facts=facts))
+        return model.requests[0].messages[0].text
+
+    live = await told(live=True, **{LEFT_RUNNING: "python3 -m http.server 8123"})
+    assert "It still runs as the agent left it" in live
+    assert "python3 -m http.server 8123" in material(live)
+    assert "nothing" in material(await told(live=True))
+    assert "still runs" not in await told()
+
+
+async def test_why_a_run_failed_is_told_beside_its_exit_status() -> None:
+    run = msgspec.structs.replace(make_run(), outcome=Outcome(0, failure="time"))
+    _, told = await judged(run)
+    assert "exit status 0. Whatever its exit status, the run failed: stopped when its time was over." in told
 
 
 def test_the_judges_identity_covers_every_tool_and_every_text() -> None:

@@ -161,9 +161,8 @@ def _attempt(steering: Steering, there: Collection[str]) -> Attempt:
 
 
 def _outcome(outcome: Outcome) -> str:
-    status = None if outcome.exit_status is None else f"exit status {outcome.exit_status}"
     reward = None if outcome.reward is None else f"reward {outcome.reward:g}"
-    return ", ".join(each for each in (status, outcome.detail, reward) if each) or "not recorded"
+    return ", ".join(each for each in (outcome.ending, outcome.detail, reward) if each) or "not recorded"
 
 
 def _judge(judgment: Judgment) -> Facts:

@@ -11,10 +11,10 @@ from adjudge.judges.evaluator.patch_looks import patch_facts
 from adjudge.judges.evaluator.record_looks import count, untold
 from adjudge.judges.evaluator.views import Envelope
 from adjudge.judges.steering import LONGEST_NAME, names
-from adjudge.ports import Machine
+from adjudge.ports import LEFT_RUNNING, Machine
 from adjudge.record import Record
 from adjudge.rubric import Rubric
-from adjudge.run import Run
+from adjudge.run import FAILURES, Run
 
 LONGEST_TASK = 20_000
 LONGEST_OVERVIEW = 6_000
@@ -50,8 +50,9 @@ def _task(run: Run, envelope: Envelope) -> Iterator[str]:
 
 
 def _outcome(run: Run) -> str:
-    status = run.outcome.exit_status
-    return prompt.NO_OUTCOME if status is None else prompt.OUTCOME.format(status=status)
+    status, failure = run.outcome.exit_status, run.outcome.failure
+    told = prompt.NO_OUTCOME if status is None else prompt.OUTCOME.format(status=status)
+    return f"{told} {prompt.FAILED.format(failure=FAILURES[failure])}" if failure else told
 
 
 def _of_record(record: Record) -> Iterator[str]:
@@ -75,6 +76,8 @@ def _final(record: Record, envelope: Envelope) -> str:
     return f"{heading}\n{envelope.around(entry.text, LONGEST_FINAL)}"
 
 
+LONGEST_LIST = 4_000
+
 TOLD_OF_MACHINE = ("at", "hooks")
 """What is told of a machine: what is the same wherever a run is judged, so that a recorded exchange plays anywhere."""
 
@@ -83,4 +86,7 @@ def _of_machine(machine: Machine | None, envelope: Envelope) -> str:
     if machine is None:
         return prompt.NO_MACHINE
     told = [f"{name}: {machine.facts[name] or 'none'}" for name in TOLD_OF_MACHINE if name in machine.facts]
-    return "\n".join([prompt.MACHINE, *([envelope.around("\n".join(told))] if told else [])])
+    parts = [prompt.MACHINE, *([envelope.around("\n".join(told))] if told else [])]
+    if machine.facts.get("live"):
+        parts += [prompt.LIVE, envelope.around(str(machine.facts.get(LEFT_RUNNING) or "nothing"), LONGEST_LIST)]
+    return "\n".join(parts)

@@ -120,9 +120,14 @@ MACHINE = (
     "There is a machine. `at` is where commands find the workspace; `hooks` are files in it that run "
     "by themselves or have the name of a common tool:"
 )
+LIVE = (
+    "It still runs as the agent left it: run_command works in the very place where the agent worked, among the processes "
+    "that it left, and not on a copy. A service of the agent's can be asked as it is. Left running, by command line:"
+)
 NO_MACHINE = "There is no machine: no file can be opened and no command run. What cannot be looked at is unproven."
 PATCH = "A patch was handed in beside the record ({facts}); read_patch shows it."
 OUTCOME = "The agent's process ended with exit status {status}."
+FAILED = "Whatever its exit status, the run failed: {failure}."
 NO_OUTCOME = "How the agent's process ended is not recorded."
 RECORD = "The record has {entries} entries in {turns} turns ({kinds})."
 CHILDREN = "{children} of its sub-agents have records of their own, with ids s1.e1, s2.e1, …"

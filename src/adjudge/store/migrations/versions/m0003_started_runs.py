@@ -11,4 +11,5 @@ def upgrade() -> None:
     """Add the columns. Nothing of this is known of the rows that are there."""
     for name in ("failure", "machine", "task_name", "started"):
         op.add_column("runs", sa.Column(name, sa.String))
-    op.add_column("runs", sa.Column("seconds", sa.Float))
+    for name in ("seconds", "cost"):
+        op.add_column("runs", sa.Column(name, sa.Float))

@@ -1,0 +1,62 @@
+"""Checking what is stored, and what works here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from adjudge.errors import AdjudgeError, OutsideError
+from adjudge.settings import KEYS
+from adjudge.wiring.stores import open_store
+
+if TYPE_CHECKING:
+    from adjudge.machines.selftest import Check
+    from adjudge.settings import Settings
+    from adjudge.store.store import Store
+    from adjudge.verifying import Verification
+
+
+def verify(store: Store, judgment: str) -> Verification:
+    """Check a stored judgment again; see `store.checking.verify_stored`. Scores are held against the transcript too."""
+    from adjudge.judges.reader.again import against_transcript
+    from adjudge.store.checking import verify_stored
+
+    checked = verify_stored(store, judgment)
+    try:
+        stored = store.judgment(judgment)
+        rubric = store.rubric(stored.rubric_hash) if stored.rubric_hash else None
+        found = against_transcript(stored, store.run(stored.run).record, rubric) if rubric else ()
+    except OutsideError:  # it is damaged where it lies, which has been found
+        return checked
+    known = {finding.place for finding in checked.findings}
+    new = tuple(finding for finding in found if finding.place not in known)
+    return msgspec.structs.replace(checked, findings=(*checked.findings, *new))
+
+
+async def diagnose(settings: Settings) -> tuple[Check, ...]:
+    """What works here: the machine, the store, and access to models."""
+    from adjudge.machines.diagnosis import diagnose as diagnose_machine
+
+    return (*await diagnose_machine(), _check_of_store(settings), _check_of_keys(settings))
+
+
+def _check_of_store(settings: Settings) -> Check:
+    from adjudge.machines.selftest import Check
+
+    try:
+        with open_store(settings) as store:
+            store.require_room()
+    except AdjudgeError as error:
+        return Check("store", False, str(error), "name another folder in ADJUDGE_STORE")
+    return Check("store", True, f"{settings.store} can be written")
+
+
+def _check_of_keys(settings: Settings) -> Check:
+    from adjudge.machines.selftest import Check
+
+    named = f"ADJUDGE_MODEL is {settings.model}" if settings.model else "no ADJUDGE_MODEL is set"
+    if settings.keys:
+        return Check("models", True, f"{named}; keys: {', '.join(sorted(settings.keys))}")
+    help = f"set one of {', '.join(KEYS)}, or judge with a server of your own: --model http://HOST:PORT/v1#MODEL"
+    return Check("models", settings.model is not None, f"{named}; no key is set", help)

@@ -1,0 +1,98 @@
+"""What a user names: runs by a path or an id, rubrics by a path."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from adjudge.errors import InputError
+from adjudge.wiring.stores import open_kept_store
+
+if TYPE_CHECKING:
+    from adjudge.rubric import Rubric
+    from adjudge.run import Run
+    from adjudge.settings import Settings
+
+DEMO = Path(__file__).parent.parent / "demo"
+"""The bundled run, its rubric and a recorded exchange with a strong model."""
+
+
+def read_runs(path: Path) -> Iterator[Run]:
+    """The runs in a recording or a folder; see `importers.sniff.runs_with_entries`."""
+    from adjudge.importers.sniff import runs_with_entries
+
+    return runs_with_entries(path)
+
+
+def find_run(name: str, settings: Settings, workspace: Path | None = None) -> Run:
+    """The one run that a path or a stored run's id (or the beginning of one) names, with a workspace if one is given.
+
+    Raises:
+        InputError: there is no such run, or the path holds several.
+    """
+    run = _only_run(Path(name)) if Path(name).exists() else _stored_run(name, settings)
+    return msgspec.structs.replace(run, workspace=str(workspace.resolve())) if workspace else run
+
+
+def find_runs(name: str, settings: Settings) -> Iterator[Run]:
+    """All runs that a path holds, or the one that a stored run's id (or the beginning of one) names.
+
+    Raises:
+        InputError: there is no such run, or a recording cannot be read.
+    """
+    if Path(name).exists():
+        yield from read_runs(Path(name))
+    else:
+        yield _stored_run(name, settings)
+
+
+def _only_run(path: Path) -> Run:
+    runs = read_runs(path)
+    run = next(runs)
+    others = sum(1 for _ in runs)
+    if others:
+        raise InputError(
+            f"{path}: holds {others + 1} runs; `adjudge import {path}` keeps them all, then name one by its id"
+        )
+    return run
+
+
+def _stored_run(name: str, settings: Settings) -> Run:
+    if not name.startswith("r-"):
+        raise InputError(f"{name}: there is no such file or folder; a stored run's id begins with r-")
+    with open_kept_store(settings) as store:
+        return store.run(store.find_run(name))
+
+
+def find_rubric(path: str) -> Rubric:
+    """The criteria in a file, for the evaluator.
+
+    Raises:
+        InputError: as `rubric.reading.read_rubric`, or they are dimensions.
+    """
+    from adjudge.rubric.reading import read_rubric
+
+    rubric = read_rubric(Path(path))
+    if rubric.dimensions:
+        raise InputError(f"{path}: is a rubric of dimensions; `adjudge read` judges with it")
+    return rubric
+
+
+def find_dimensions(path: str | None) -> Rubric:
+    """The dimensions in a file, for the reader; adjudge's own without one.
+
+    Raises:
+        InputError: as `rubric.reading.read_rubric`, or they are criteria.
+    """
+    from adjudge.judges.reader.own import own_rubric
+    from adjudge.rubric.reading import read_rubric
+
+    if path is None:
+        return own_rubric()
+    rubric = read_rubric(Path(path))
+    if not rubric.dimensions:
+        raise InputError(f"{path}: is a rubric of criteria; `adjudge judge` judges with it")
+    return rubric

@@ -1,0 +1,60 @@
+"""The evaluator: judging a run with what the settings name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from adjudge.wiring.models import model_for
+from adjudge.wiring.stores import open_store
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from adjudge.judges.evaluator.loop import Progress
+    from adjudge.judgment import Judgment
+    from adjudge.ports import Machine
+    from adjudge.rubric import Rubric
+    from adjudge.run import Run
+    from adjudge.settings import Settings
+
+
+async def judge(
+    run: Run,
+    rubric: Rubric | None,
+    settings: Settings,
+    on_progress: Callable[[Progress], None] | None = None,
+    exchange: Path | None = None,
+) -> Judgment:
+    """Judge a run with what the settings name, and land the run and the judgment in the store.
+
+    `exchange` is a file that keeps what was said with the model, so that `recorded/FILE` can play it again.
+    """
+    from adjudge.judges.evaluator.judge import Evaluator
+    from adjudge.models.names import same_model
+
+    needed = rubric is not None and any(criterion.probe is None for criterion in rubric.criteria)
+    with open_store(settings) as store:
+        store.add_run(run)
+        async with model_for(needed, settings, exchange) as (model, nonce), _machine(run, settings) as machine:
+            evaluator = Evaluator(model, settings, nonce=nonce, same_model=same_model, on_progress=on_progress)
+            judgment = await evaluator.judge(run, rubric, machine)
+        await store.land(judgment, rubric)
+    return judgment
+
+
+@asynccontextmanager
+async def _machine(run: Run, settings: Settings) -> AsyncIterator[Machine | None]:
+    """A machine on the run's workspace, if it has one."""
+    if run.workspace is None:
+        yield None
+        return
+    from adjudge.machines.local import LocalMachine
+
+    machine = await LocalMachine.open(Path(run.workspace), settings.machine, settings.expose)
+    try:
+        yield machine
+    finally:
+        await machine.close()

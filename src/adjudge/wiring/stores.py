@@ -1,0 +1,43 @@
+"""The store that the settings name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from adjudge.errors import InputError
+
+if TYPE_CHECKING:
+    from adjudge.settings import Settings
+    from adjudge.store.store import Store
+
+
+def open_store(settings: Settings) -> Store:
+    """The store that the settings name.
+
+    Raises:
+        InputError: it cannot be a store, or a newer adjudge made it.
+        OutsideError: the disk does not let it be opened.
+    """
+    from adjudge.store.store import open_store as open_folder
+
+    return open_folder(settings.store)
+
+
+def open_kept_store(settings: Settings) -> Store:
+    """The store that the settings name, if it is there already; reading makes none.
+
+    Raises:
+        InputError: there is none, or as `open_store`.
+    """
+    if not is_there(settings):
+        raise InputError(
+            f"{settings.store}: there is no store here yet; `adjudge import PATH` and `adjudge judge PATH` make one, "
+            "--store or ADJUDGE_STORE name another"
+        )
+    return open_store(settings)
+
+
+def is_there(settings: Settings) -> bool:
+    """Whether the store that the settings name is there already."""
+    return "://" in settings.store or Path(settings.store).is_dir()
