@@ -9,7 +9,7 @@ import msgspec
 from tests.agents.scripted_endpoint import Step
 from tests.agents.wires.values import Wire
 
-from .span import PORT, RIGHT, TESTS, WRONG
+from .span import RIGHT, TESTS, WRONG
 
 Call = tuple[str, dict[str, Any] | str]
 
@@ -19,14 +19,13 @@ DONE = "An hour has 60 minutes, not 100: all three tests pass, and the folder is
 class Player(msgspec.Struct, frozen=True):
     """A real agent.
 
-    `name` is its connection, `program` what is started, `installed` the folder that `scripts/agents.sh` puts it into.
-    `provider` and `model` are the name of its model, `format` is that of its record. `shell`, `read` and `edit` give a
-    call of its own tools: a command, the file span.py, and the edit that mends it there (in a workspace).
+    `name` is its connection, `program` what is started. `provider` and `model` are the name of its model, `format` is that
+    of its record. `shell`, `read` and `edit` give a call of its own tools: a command, the file span.py in a workspace, and
+    the edit that mends it there. One that `submits` ends with a command in place of a message.
     """
 
     name: str
     program: str
-    installed: str
     wire: Wire
     provider: str
     model: str
@@ -34,10 +33,9 @@ class Player(msgspec.Struct, frozen=True):
     shell: Callable[[str], Call]
     read: Callable[[str], Call]
     edit: Callable[[str], Call]
-    node: int | None = None
     submits: bool = False
 
-    def steps(self, workspace: str = "/workspace", port: int = PORT) -> tuple[Step, ...]:
+    def steps(self, workspace: str = "/workspace", port: int = 8123) -> tuple[Step, ...]:
         """Run the tests, read, edit, run the tests, start a server, and tell."""
         end = Step(DONE, calls=(self.shell(SUBMIT),)) if self.submits else Step(DONE)
         return (
@@ -70,7 +68,6 @@ def _shell(tool: str, parameter: str = "command", **more: Any) -> Callable[[str]
 OPENCODE = Player(
     "opencode",
     "opencode",
-    "opencode/node_modules/.bin",
     "chat",
     "openai",
     "gpt-5.5",
@@ -82,20 +79,17 @@ OPENCODE = Player(
 CODEX = Player(
     "codex",
     "codex",
-    "codex/node_modules/.bin",
     "responses",
     "openai",
     "gpt-5.5",
-    "codex",
+    "codex-rollout",
     _shell("exec_command", "cmd"),
     lambda workspace: ("exec_command", {"cmd": "cat span.py"}),
     lambda workspace: ("apply_patch", PATCH),
-    node=16,
 )
 CLAUDE = Player(
+    "claude-code",
     "claude",
-    "claude",
-    "claude/node_modules/.bin",
     "anthropic",
     "anthropic",
     "claude-sonnet-4-5",
@@ -105,35 +99,30 @@ CLAUDE = Player(
     _edit("Edit", "file_path", "old_string", "new_string"),
 )
 GEMINI = Player(
+    "gemini-cli",
     "gemini",
-    "gemini",
-    "gemini/node_modules/.bin",
     "gemini",
     "google",
     "gemini-2.5-pro",
-    "gemini",
+    "gemini-cli",
     _shell("run_shell_command", description="Run a command"),
     _read("read_file", "file_path"),
     _edit("replace", "file_path", "old_string", "new_string", instruction="An hour has 60 minutes."),
-    node=20,
 )
 QWEN = Player(
+    "qwen-code",
     "qwen",
-    "qwen",
-    "qwen/node_modules/.bin",
     "chat",
     "openai",
     "gpt-5.5",
-    "qwen",
+    "qwen-code",
     _shell("run_shell_command", is_background=False, description="Run a command"),
     _read("read_file", "file_path"),
     _edit("edit", "file_path", "old_string", "new_string"),
-    node=20,
 )
 MINI = Player(
+    "mini-swe-agent",
     "mini",
-    "mini",
-    "mini/bin",
     "chat",
     "openai",
     "gpt-5.5",

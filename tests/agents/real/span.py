@@ -2,12 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-PORT = 8123
-INSTRUCTIONS = (
-    f"Two tests of this repository fail. Mend span.py, run the tests, and leave it served with `sh serve.sh {PORT}`."
-)
 WRONG = "return int(hours) * 100 + int(rest)"
 RIGHT = "return int(hours) * 60 + int(rest)"
 TESTS = "python3 -m unittest 2>&1"
@@ -52,9 +46,6 @@ class Spans(unittest.TestCase):
 }
 
 
-def write_repository(folder: Path) -> Path:
-    """The repository as the agent finds it."""
-    folder.mkdir()
-    for name, text in FILES.items():
-        (folder / name).write_text(text)
-    return folder
+def instructions(port: int) -> str:
+    """What the agent is told."""
+    return f"Two tests of this repository fail. Mend span.py, run the tests, and leave it served with `sh serve.sh {port}`."
