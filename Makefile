@@ -5,6 +5,7 @@
 #   make check   lint, format, types, layers
 #   make bench   print the benchmarks
 #   make clean   remove what the other targets made here
+#   make test-agents   install six real agents (1.7 GB) and start each of them on a task
 
 PYTHON ?= python3
 export UV_PYTHON ?= $(PYTHON)
@@ -15,13 +16,18 @@ export UV_COMPILE_BYTECODE = 1
 UV := $(shell command -v uv 2>/dev/null || echo .tools/bin/uv)
 LOCKED := pyproject.toml uv.lock
 
-.PHONY: demo test check bench clean
+.PHONY: demo test check bench clean test-agents
 demo: .venv/.runs
 	@.venv/bin/adjudge demo
 
 test: .venv/.develops
 	@sh scripts/need.sh bwrap:bubblewrap git:git
 	.venv/bin/pytest -n auto --dist loadgroup
+
+test-agents: .venv/.develops
+	@sh scripts/need.sh bwrap:bubblewrap git:git dockerd:docker.io
+	@sh scripts/agents.sh $(UV)
+	.venv/bin/pytest tests/agents/real -n 2 --dist loadgroup
 
 check: .venv/.develops
 	.venv/bin/ruff format --check .
@@ -49,4 +55,4 @@ bench: .venv/.develops
 	.tools/bin/python -m pip install --quiet --disable-pip-version-check "uv>=0.9"
 
 clean:
-	rm -rf .venv .tools .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .venv .tools .agents .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
