@@ -146,11 +146,9 @@ async def live(sandboxed: None, scene: Scene) -> AsyncIterator[Callable[..., Awa
     """Live machines on the scene's workspace, closed at the end; names of limits change those of the agent."""
     machines: list[LiveLocalMachine] = []
 
-    async def open_one(
-        folder: Path | None = scene.workspace, placed: dict[str, Path] | None = None, **limits: Any
-    ) -> LiveLocalMachine:
+    async def open_one(folder: Path | None = scene.workspace, **limits: Any) -> LiveLocalMachine:
         changed = msgspec.structs.replace(AGENTS, **limits)
-        machines.append(await LiveLocalMachine.open(folder, changed, SMALL, placed=placed))
+        machines.append(await LiveLocalMachine.open(folder, changed, SMALL))
         return machines[-1]
 
     yield open_one

@@ -367,16 +367,16 @@ async def test_an_image_that_is_not_there_is_named(docker: str) -> None:
         await LiveDockerMachine.open("no-such-image", None, LIMITS, COMMANDS)
 
 
-async def test_the_graders_files_are_only_in_fresh_runs(
+async def test_the_graders_files_are_seen_by_the_grader_alone(
     docker: str, docker_image: str, scratch: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "grader").mkdir()
     (tmp_path / "grader" / "secret").write_text("the answer\n")
     (tmp_path / "files").mkdir()
-    placed = {"/grader": tmp_path / "grader"}
-    async with await LiveDockerMachine.open(docker_image, None, LIMITS, COMMANDS, placed=placed) as machine:
+    async with await LiveDockerMachine.open(docker_image, None, LIMITS, COMMANDS) as machine:
         await machine.work(a_shell("ls /grader 2>/dev/null; echo looked"), scratch)
         await machine.hand_over(tmp_path / "files")
-        assert (await machine.run("cat /grader/secret", fresh=True)).text == "the answer\n"
+        assert (await machine.grade("cat /grader/secret", 10, tmp_path / "grader")).text == "the answer\n"
+        assert (await machine.run("cat /grader/secret", fresh=True)).exit_status == 1
         assert (await machine.run("cat /grader/secret")).exit_status == 1
     assert (scratch / "stdout").read_text() == "looked\n"

@@ -325,17 +325,21 @@ async def test_no_later_command_can_read_the_agents_secrets(live: Opening, tmp_p
     assert "canary" not in (await machine.run("env; set", fresh=True)).text
 
 
-async def test_a_fresh_run_works_on_the_files_without_the_processes(live: Opening, tmp_path: Path) -> None:
+async def test_a_grader_works_on_the_files_without_the_processes_and_alone_sees_its_own(
+    live: Opening, tmp_path: Path
+) -> None:
     grader = tmp_path / "grader"
     grader.mkdir()
     (grader / "check.sh").write_text("cat keep.txt; pgrep sleep; echo $USER ~; ls -A ~\n")
-    machine = await live(placed={"/grader": grader})
+    machine = await live()
     worked = await work(
         machine, tmp_path / "s", "ls /grader; echo changed > keep.txt; echo x > ~/x; (setsid sleep 60 &); sleep 0.1"
     )
     assert "No such file" in worked.errors
     await handed_over(machine, tmp_path / "copy")
-    assert (await machine.run("sh /grader/check.sh; echo x > keep.txt", fresh=True)).text == "changed\nagent /home/agent\n"
+    graded = await machine.grade("sh /grader/check.sh; echo x > keep.txt", 10, grader)
+    assert graded.text == "changed\nagent /home/agent\n"
+    assert "No such file" in (await machine.run("ls /grader", fresh=True)).text
     assert (await machine.run("pgrep -c sleep; ls /grader 2>/dev/null; cat keep.txt")).text == "1\nchanged\n"
 
 

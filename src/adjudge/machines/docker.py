@@ -20,9 +20,9 @@ from adjudge.machines.docker_promises import Facts, facts_of_engine
 from adjudge.machines.docker_selftest import prove_engine
 from adjudge.machines.docker_source import Source, find_source
 from adjudge.machines.files import Workspace
-from adjudge.machines.hooks import hook_files
+from adjudge.machines.hooks import find_hooks, named
 from adjudge.machines.search import search
-from adjudge.ports import DirectoryItem, Fetched, FilePart, Found, Output
+from adjudge.ports import DirectoryItem, Fetched, FilePart, Found, Hook, Output
 from adjudge.settings import MachineLimits
 
 _ROOT = 0
@@ -35,14 +35,9 @@ class DockerMachine:
     Commands run one at a time, as the image's user, without any capability.
     """
 
-    def __init__(
-        self, engine: Engine, source: Source, limits: MachineLimits, folder: Path, placed: Mapping[str, Path] | None = None
-    ) -> None:
-        """A machine whose files have been exported to a folder already; `open` exports them.
-
-        `placed` are files and folders of the host that are copied into the containers of fresh runs, by their paths inside.
-        """
-        self._engine, self._source, self._limits, self._placed = engine, source, limits, placed or {}
+    def __init__(self, engine: Engine, source: Source, limits: MachineLimits, folder: Path) -> None:
+        """A machine whose files have been exported to a folder already; `open` exports them."""
+        self._engine, self._source, self._limits = engine, source, limits
         self._workspace = Workspace(folder)
         self._standing: list[Container] = []
         self._container = self._new_container()
@@ -51,6 +46,7 @@ class DockerMachine:
         self._one_at_a_time = asyncio.Lock()
         self._closing: asyncio.Task[None] | None = None
         self.facts: Facts = {"kind": "docker", "at": source.workspace}
+        self.hooks: tuple[Hook, ...] = ()
 
     @classmethod
     async def open(cls, name: str, limits: MachineLimits | None = None, workspace: str | None = None) -> Self:
@@ -91,8 +87,13 @@ class DockerMachine:
 
     async def describe(self) -> None:
         """Complete the facts: the engine, what it does not promise, and what in the workspace runs by itself."""
-        hooks = await asyncio.to_thread(hook_files, self._workspace)
-        self.facts |= {**await facts_of_engine(self._engine), "hooks": ", ".join(hooks)}
+        found = await asyncio.to_thread(find_hooks, self._workspace)
+        self.hooks = found.hooks
+        self.facts |= {
+            **await facts_of_engine(self._engine),
+            "hooks": named(found),
+            "hooks complete": found.complete,
+        }
 
     async def __aenter__(self) -> Self:
         """The machine itself."""
@@ -118,7 +119,7 @@ class DockerMachine:
             self._check_open()
             try:
                 await prove_engine(self._engine, self._source.image)
-                output = await (self._run_fresh(command, most) if fresh else self._run(command, most))
+                output = await (self.run_apart(command, most) if fresh else self._run(command, most))
             except MachineError:
                 self._check_open()
                 raise
@@ -131,11 +132,16 @@ class DockerMachine:
         self._check_open()
         return await self._commands.run(command, seconds)
 
-    async def _run_fresh(self, command: str, seconds: float) -> Output:
+    async def run_apart(self, command: str, seconds: float, placed: Mapping[str, Path] | None = None) -> Output:
+        """Run a command in a container of its own, with folders of the host copied to paths inside.
+
+        Raises:
+            MachineError: as `ports.Machine.run`.
+        """
         container = self._new_container()
         try:
             await container.create()
-            for inside, path in self._placed.items():
+            for inside, path in (placed or {}).items():
                 await put_folder(self._engine, container.name, path, inside, _ROOT)
             commands = await self._started(container)
             self._check_open()

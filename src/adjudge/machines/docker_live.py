@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -27,9 +27,9 @@ from adjudge.machines.docker_selftest import prove_engine
 from adjudge.machines.docker_source import Source
 from adjudge.machines.docker_work import fetch_from_home, left_running, start_agent
 from adjudge.machines.launches import check_in_home, check_launch
-from adjudge.machines.places import WORKSPACE
+from adjudge.machines.places import GRADER, WORKSPACE
 from adjudge.machines.printed import Printed
-from adjudge.ports import DirectoryItem, Ended, Fetched, FilePart, Found, Launch, Output
+from adjudge.ports import DirectoryItem, Ended, Fetched, FilePart, Found, Hook, Launch, Output
 from adjudge.settings import AgentLimits, MachineLimits
 from adjudge.untrusted import one_line
 
@@ -53,7 +53,7 @@ class LiveDockerMachine:
         """Use `open`."""
         self._engine, self._container, self._source = engine, container, source
         self._limits, self._most = limits, most
-        self._placed: Mapping[str, Path] = {}
+        self.hooks: tuple[Hook, ...] = ()
         self._size = 0
         self._relays: list[Relay] = []
         self._files: DockerMachine | None = None
@@ -71,12 +71,10 @@ class LiveDockerMachine:
         limits: AgentLimits,
         commands: MachineLimits,
         expose: Sequence[str] = (),
-        placed: Mapping[str, Path] | None = None,
     ) -> Self:
         """A machine of an image, with a copy of the folder, or with what the image has at /workspace.
 
         `expose` are absolute paths of the host's toolchain that may be read inside; their `bin` folders come first in PATH.
-        `placed` are what fresh runs may read besides, and the agent may not: paths of the host, by their paths inside.
 
         Raises:
             InputError: there is no such image (none is pulled), the folder cannot be used, or a path cannot appear inside.
@@ -95,7 +93,6 @@ class LiveDockerMachine:
             raise
         source = Source(known["Id"], USER, WORKSPACE, temporary=True, mounts=mounts, path=path_with(expose, known))
         machine = cls(engine, Container(engine, _settings(source, limits)), source, limits, commands)
-        machine._placed = placed or {}
         try:
             await machine._start(image, folder)
         except BaseException:
@@ -175,11 +172,17 @@ class LiveDockerMachine:
         except BaseException:
             await self._engine.remove_image(source.image)
             raise
-        self._files = DockerMachine(engine, source, self._most, folder, self._placed)
+        self._files = DockerMachine(engine, source, self._most, folder)
         await self._files.describe()
         environment = evaluators_environment(await give_home(self._container)) | {"PATH": source.path or ""}
         self._commands = Commands(self._container, USER, WORKSPACE, environment, self._most.output, kill_only)
+        self.hooks = self._files.hooks
         self.facts |= {"hooks": self._files.facts["hooks"], "processes left": len(await left_running(self._container))}
+
+    async def grade(self, command: str, seconds: float, files: Path | None = None) -> Output:
+        """Run a grader on a copy of the files. Raises as `ports.LiveMachine.grade`."""
+        async with self._one_at_a_time:
+            return await self._handed_over().run_apart(command, seconds, {GRADER: files} if files else {})
 
     # --- the evaluator's looks
 
