@@ -126,6 +126,7 @@ def _size(at: str, key: str, value: Any) -> int:
 
 _LIMITS: dict[str, Callable[[str, str, Any], Any]] = {
     "seconds": read_seconds,
+    "grace": read_seconds,
     "memory": _size,
     "processes": _count,
     "output": _size,
