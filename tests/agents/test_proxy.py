@@ -289,6 +289,14 @@ async def test_each_event_arrives_before_the_next_one_is_made(compressed: bool) 
     assert agent.proxy.traffic.answered is True
 
 
+async def test_an_old_client_gets_a_stream_until_its_connection_is_closed() -> None:
+    chunked = raw(b"HTTP/1.1 200 X\r\ntransfer-encoding: chunked\r\n\r\n2\r\nab\r\n2\r\ncd\r\n0\r\n\r\n")
+    async with between(chunked) as (agent, _):
+        answer = parsed(await agent.sends(b"POST /v1/chat/completions HTTP/1.0\r\ncontent-length: 2\r\n\r\n{}"))
+    assert (answer.status, answer.body) == (200, b"abcd")
+    assert "transfer-encoding" not in answer.headers
+
+
 async def test_an_agent_that_goes_away_ends_its_request() -> None:
     async with between(hang) as (agent, provider):
         _, writer = await agent.connect()

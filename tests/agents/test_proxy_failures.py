@@ -120,12 +120,11 @@ async def test_a_slow_but_living_stream_has_no_limit_of_time() -> None:
 
 
 async def test_headers_that_could_not_be_written_again_are_left_out() -> None:
-    odd = "x-odd: a\x01b\r\nx-letters: \xff\r\nx-good: yes\r\n"
-    head = f"HTTP/1.1 200 X\r\ncontent-length: 2\r\n{odd}\r\n{{}}"
+    head = "HTTP/1.1 200 X\r\ncontent-length: 2\r\nx-letters: \xff\xfe\r\nx-good: yes\r\n\r\n{}"
     async with between(raw(head.encode("latin-1"))) as (agent, _):
         answer = await agent.asks()
-    assert answer.status in (200, 502)
-    assert not set(answer.headers) & {"x-odd", "x-letters"}
+    assert (answer.status, answer.headers["x-good"]) == (200, "yes")
+    assert "x-letters" not in answer.headers
 
 
 # --- counting
