@@ -14,7 +14,7 @@ import msgspec
 from adjudge.judges.tampering.starts import PLAIN, Place, Start, Surroundings, place_of
 from adjudge.profile.programs import INSTALLERS, SCRIPT_LANGUAGES, listed
 from adjudge.profile.reading import operands
-from adjudge.profile.runtimes import PYTHON, informs
+from adjudge.profile.runtimes import PYTHON
 from adjudge.profile.shell import LONGEST, SimpleCommand, split_command
 from adjudge.profile.versioning import subcommand
 from adjudge.profile.wrappers import ASSIGNMENT, Words, program_of, unwrapped
@@ -139,13 +139,25 @@ class _Reader:
         elif program in SCRIPT_LANGUAGES:
             self._start(program, words, around, _is_harmless_code(words, command.documents))
         else:
-            self._start(program, words, around, _is_readable(program, words))
+            readable = _is_readable(program, words) and not self._is_of_workspace(program, words, around)
+            self._start(program, words, around, readable)
+
+    def _is_of_workspace(self, program: str, words: Words, around: Surroundings) -> bool:
+        """Whether a program is called by a path that may be the workspace's: then its name says little of what it does."""
+        if "/" not in words[0] or program in _PYTEST:
+            return False
+        place = place_of(words[0], around.folder, self._at)
+        return place is None or not place.startswith("/")
 
     def _read_shell(self, program: str, words: Words, command: SimpleCommand, around: Surroundings, depth: int) -> None:
         """`bash -c COMMAND` and `bash <<EOF` are read, `bash FILE` is not."""
         inner = next((at for at, word in enumerate(words[1:], 2) if _COMMAND_FLAG.fullmatch(word)), None)
         text = "\n".join(command.documents) if inner is None else " ".join(words[inner : inner + 1])
-        read = informs(words) or "-n" in words or (bool(text) and (inner is not None or not operands(words[1:])))
+        read = (
+            _asks_for_itself(words)
+            or words[1:2] == ("-n",)
+            or (bool(text) and (inner is not None or not operands(words[1:])))
+        )
         self._start(program, words, around, read)
         if read and text:
             before, self._around = self._around, around
@@ -153,7 +165,7 @@ class _Reader:
             self._around = before
 
     def _read_python(self, program: str, words: Words, command: SimpleCommand, around: Surroundings) -> None:
-        flags, rest = python_flags(words)
+        flags, rest = _python_flags(words)
         around = _isolated(around, flags)
         if rest[:1] == ("-m",) and len(rest) > 1:
             module = rest[1]
@@ -164,7 +176,7 @@ class _Reader:
             return
         code = " ".join(rest[1:2]) if rest[:1] == ("-c",) else "\n".join(command.documents)
         is_code = rest[:1] == ("-c",) or (rest in ((), ("-",)) and bool(code))
-        readable = informs(words) or (is_code and not _STARTS.search(code))
+        readable = _asks_for_itself(words) or (is_code and not _STARTS.search(code))
         self._start(program, words, around, readable, flags)
         if is_code and "pytest" in code:
             self._start("pytest", (words[0], "$@"), around, True, flags)
@@ -180,7 +192,7 @@ def _executed(words: Words) -> Words:
     return () if at is None else tuple(word for word in words[at + 1 :] if word not in (";", "+", "{}"))
 
 
-def python_flags(words: Words) -> tuple[str, Words]:
+def _python_flags(words: Words) -> tuple[str, Words]:
     """The letters of Python's own options, and the words from `-m`, `-c` or the script on."""
     flags, rest = "", words[1:]
     while rest and rest[0].startswith("-") and rest[0] != "-":
@@ -209,12 +221,17 @@ def _is_harmless_code(words: Words, documents: Sequence[str]) -> bool:
     flags = {"-e", "-p", "--eval", "--print", "-pe", "-ne", "-E", "-c", "eval", "--check"}
     code = "\n".join(documents) or " ".join(words[1:])
     is_code = bool(documents) or not flags.isdisjoint(words)
-    return informs(words) or (is_code and not _STARTS.search(code))
+    return _asks_for_itself(words) or (is_code and not _STARTS.search(code))
+
+
+def _asks_for_itself(words: Words) -> bool:
+    """Whether a program is only asked for its version or its help."""
+    return len(words) == 2 and words[1] in ("--version", "--help", "-V", "-h", "version", "help")
 
 
 def _is_readable(program: str, words: Words) -> bool:
     """Whether it is known what a program starts."""
-    if program in PLAIN or program in _PYTEST or program in _JAVASCRIPT_RUNNERS or informs(words):
+    if program in PLAIN or program in _PYTEST or program in _JAVASCRIPT_RUNNERS or _asks_for_itself(words):
         return True
     if program == "git":
         rest = subcommand(words)

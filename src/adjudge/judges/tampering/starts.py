@@ -121,9 +121,7 @@ _PLAIN_KINDS: frozenset[Work] = frozenset(
     {"list", "compare", "filter", "archive", "print", "poll", "environment", "files", "network", "read", "write", "glue"}
 )
 _STARTS_OTHERS = frozenset(
-    listed(
-        "eval source . trap alias xargs strace gdb lldb tmux screen open xdg-open osascript ssh watch command pre-commit"
-    )
+    listed("eval source . trap alias xargs strace gdb lldb tmux screen open xdg-open osascript ssh watch pre-commit")
 )
 PLAIN = (
     frozenset(program for program, kind in KINDS.items() if kind in _PLAIN_KINDS)
