@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
@@ -22,6 +22,7 @@ from adjudge.agents.secrets import ScrubbedMachine, scrub
 from adjudge.agents.tasks import Task
 from adjudge.agents.traffic import Traffic
 from adjudge.importers.build import run_id
+from adjudge.machines.hook_origin import compare
 from adjudge.ports import LEFT_RUNNING, Ended, LiveMachine, Machine
 from adjudge.record import Usage
 from adjudge.run import Outcome, Run
@@ -93,12 +94,14 @@ async def attempted(assignment: Assignment, means: Means, scratch: Path, kept: P
         await machine.fetch(assignment.connection.records, home)
         await machine.hand_over(kept)
         machine.facts[LEFT_RUNNING] = _listed(ended)
+        original = _original(assignment, scratch)
+        machine.hooks = await asyncio.to_thread(compare, machine.hooks, kept, original)
         await asyncio.to_thread(_make_safe, home, (scratch, kept), assignment.secrets)
         found = await asyncio.to_thread(
             find_record, home, assignment.connection.records, scratch, assignment.task.instructions
         )
         run = _run_of(assignment, found, ended, traffic, started, kept)
-        run, notes = await _patched(assignment, means, run, scratch, kept)
+        run, notes = await _patched(means, run, original, kept)
         run, grading = await _graded(assignment, means, run, machine)
         run = _priced(run, assignment.endpoint, means)
         standing = ScrubbedMachine(machine, assignment.secrets) if assignment.secrets else machine
@@ -177,12 +180,19 @@ def _run_of(
     )
 
 
-async def _patched(
-    assignment: Assignment, means: Means, run: Run, scratch: Path, kept: Path
-) -> tuple[Run, tuple[str, ...]]:
-    original = assignment.original or scratch / "nothing"
-    with suppress(FileExistsError):
-        (scratch / "nothing").mkdir()
+def _original(assignment: Assignment, scratch: Path) -> Path | None:
+    """The workspace as the agent found it, `None` if it came with an image."""
+    if assignment.original is None and assignment.task.machine.image is None:
+        nothing = scratch / "nothing"
+        nothing.mkdir()
+        return nothing
+    return assignment.original
+
+
+async def _patched(means: Means, run: Run, original: Path | None, kept: Path) -> tuple[Run, tuple[str, ...]]:
+    """The run with its patch, if it is known what the agent started from."""
+    if original is None:
+        return run, ("no patch: what the agent started from came with the image",)
     patch, reason = await patch_between(original, kept, means.open_still)
     return msgspec.structs.replace(run, patch=patch), (reason,) if reason else ()
 

@@ -22,6 +22,7 @@ from adjudge.agents.installed import Installation, find_installation
 from adjudge.agents.places import prepared
 from adjudge.agents.secrets import values_of
 from adjudge.agents.tasks import Task, read_task
+from adjudge.connected import require_apart
 from adjudge.errors import AdjudgeError, InputError
 from adjudge.wiring.inputs import find_rubric
 from adjudge.wiring.models import model_for, require_model
@@ -103,16 +104,28 @@ async def plan(asked: Asked, settings: Settings, folder: Path) -> tuple[Started,
     rubrics = {task.name: _rubric_of(task, asked.rubric) for task in tasks}
     if any(_needs_model(rubric) for rubric in rubrics.values()):
         await require_model(settings)
+    require_apart(settings, settings.expose)
     agents = [await asyncio.to_thread(_agent, name, model, asked, settings) for name, model in asked.agents]
     secrets = values_of(asked.variables, os.environ)
     started = []
     for task in tasks:
         original = await prepared(task.machine, _new(folder))
+        if original is not None:
+            _require_apart(original, task, settings)
         for number in range(1, asked.attempts + 1):
             for connection, installation, endpoint in agents:
                 assignment = Assignment(task, connection, installation, endpoint, number, original, secrets)
                 started.append(Started(assignment, rubrics[task.name]))
     return tuple(started)
+
+
+def _require_apart(original: Path, task: Task, settings: Settings) -> None:
+    """Refuse a folder that holds the store: the agent could read what was judged there, and the store changes meanwhile."""
+    if workspaces(settings).resolve().is_relative_to(original.resolve()):
+        raise InputError(
+            f"{task.source}: {original} holds the store, which the agent could then read; keep the store elsewhere "
+            "(--store or ADJUDGE_STORE)"
+        )
 
 
 def _new(folder: Path) -> Path:
