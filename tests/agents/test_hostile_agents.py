@@ -10,6 +10,7 @@ import pytest
 
 from adjudge.agents.comparison import Result
 from adjudge.run import Run
+from adjudge.settings import AgentLimits
 
 from .scripted_endpoint import Step, scripted
 from .started import adjudge_run, processes_with, stored_run, write_task
@@ -24,7 +25,7 @@ async def run_command(
     folder: Path, *command: str, files: dict[str, str] | None = None, **limits: float
 ) -> tuple[Result, Run]:
     """What comes of a command as an agent, without a rubric."""
-    task = write_task(folder, files=files, limits={"seconds": 20, "grace": 1} | limits)
+    task = write_task(folder, files=files, limits={"seconds": 20} | limits)
     ran = await adjudge_run(task, "--agent", "command", "--rubric", "none", "--json", "--", *command, folder=folder)
     assert ran.seconds < IN_TIME
     result = ran.result()
@@ -60,7 +61,7 @@ async def test_an_agent_that_ignores_the_signal_to_end_is_killed(tmp_path: Path)
     result, run = await run_command(tmp_path, "bash", "-c", hang, seconds=2)
     assert failure(result) == "time"
     assert result.seconds is not None
-    assert result.seconds < 10
+    assert 2 + AgentLimits().grace <= result.seconds < 20
     assert "I stay" in texts(run)
 
 
@@ -157,7 +158,7 @@ def write_connection(folder: Path, *command: str, records: tuple[str, ...] = ())
 
 async def run_agent(folder: Path, connection: Path, *steps: Step) -> tuple[Result, Run]:
     """What comes of an agent whose model plays these steps."""
-    task = write_task(folder, limits={"seconds": 20, "grace": 1})
+    task = write_task(folder, limits={"seconds": 20})
     async with scripted(steps) as endpoint:
         agent = f"{connection}={endpoint.url}/v1#m"
         ran = await adjudge_run(task, "--agent", agent, "--rubric", "none", "--json", folder=folder)

@@ -10,8 +10,7 @@ from socket import socket
 
 import msgspec
 
-from adjudge.machines.live import LiveLocalMachine
-from adjudge.ports import Ended, Launch
+from adjudge.ports import Ended, Launch, LiveMachine
 
 SERVER = (
     "(setsid python3 -u -m http.server 8077 >/dev/null 2>&1 &); for i in $(seq 100); do (exec 3<>/dev/tcp/localhost/8077) "
@@ -34,7 +33,7 @@ class Worked(msgspec.Struct, frozen=True):
 
 
 async def work(
-    machine: LiveLocalMachine, folder: Path, script: str, environment: dict[str, str] | None = None, **files: bytes
+    machine: LiveMachine, folder: Path, script: str, environment: dict[str, str] | None = None, **files: bytes
 ) -> Worked:
     """Let a script do an agent's work; `folder` is made."""
     made(folder)
@@ -42,7 +41,7 @@ async def work(
     return Worked(ended, (folder / "stdout").read_text(), (folder / "stderr").read_text())
 
 
-async def handed_over(machine: LiveLocalMachine, folder: Path) -> Path:
+async def handed_over(machine: LiveMachine, folder: Path) -> Path:
     """The folder that the workspace is copied into."""
     await machine.hand_over(made(folder))
     return folder

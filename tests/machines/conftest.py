@@ -53,13 +53,14 @@ class Scene(msgspec.Struct, frozen=True):
 @pytest.fixture
 def scene(tmp_path: Path) -> Iterator[Scene]:
     """The workspace, with links and special files that lead out of it, compared before and after the test."""
-    made = _furnished(tmp_path)
+    made = furnished(tmp_path)
     before = made.fingerprint()
     yield made
     assert made.fingerprint() == before, "the original was changed"
 
 
-def _furnished(folder: Path) -> Scene:
+def furnished(folder: Path) -> Scene:
+    """A workspace as hostile as files can make it, and a file beside it."""
     workspace, outside = folder / "ws", folder / "outside.txt"
     (workspace / "sub").mkdir(parents=True)
     outside.write_text("host secret\n")

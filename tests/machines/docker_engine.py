@@ -69,7 +69,7 @@ def docker_engine() -> Iterator[str]:
         pytest.skip("an engine of our own needs root; name one in DOCKER_HOST")
     if not os.path.exists(_DAEMON):
         pytest.fail("`make test` installs docker.io when it is root: there is no dockerd")
-    folder = Path(tempfile.mkdtemp(prefix="adjudge-docker-", dir="/tmp"))
+    folder = Path(tempfile.mkdtemp(prefix="engine-", dir="/tmp"))
     try:
         yield from _engine_in(folder)
     finally:

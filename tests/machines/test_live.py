@@ -18,7 +18,7 @@ from adjudge.errors import InputError, MachineError
 from adjudge.machines.live import LiveLocalMachine
 from adjudge.machines.order import make_live_order
 from adjudge.machines.session import open_session
-from adjudge.ports import Launch
+from adjudge.ports import Launch, LiveMachine
 from adjudge.settings import AgentLimits, MachineLimits
 
 Opening = Callable[..., Awaitable[LiveLocalMachine]]
@@ -29,7 +29,7 @@ PORT = 47113
 
 
 async def test_an_agent_works_on_a_copy_and_the_evaluator_sees_what_it_did(live: Opening, tmp_path: Path) -> None:
-    machine = await live()
+    machine: LiveMachine = await live()
     worked = await work(machine, tmp_path / "s", "pwd; cat keep.txt; echo changed > keep.txt; mkdir new; echo x > new/x")
     assert worked.out == "/workspace\noriginal\n"
     await handed_over(machine, tmp_path / "copy")
@@ -164,6 +164,13 @@ async def test_after_the_handing_over_nothing_of_it_is_left(live: Opening, tmp_p
         seen = await machine.run(f"{looks} | grep -c refused")
         assert int(seen.text.removeprefix("b''")) > 0
     assert told == ["begun", "ended"]
+
+
+async def test_a_port_that_is_taken_is_said_to_be_and_the_machine_goes_on(live: Opening, tmp_path: Path) -> None:
+    machine = await live()
+    with await machine.listen(PORT), pytest.raises(MachineError, match=f"{PORT}: cannot be listened on"):
+        await machine.listen(PORT)
+    assert (await work(machine, tmp_path / "s", "echo alive")).out == "alive\n"
 
 
 # --- its end

@@ -24,6 +24,9 @@ pytestmark = pytest.mark.hostile
 Opening = Callable[..., Awaitable[LiveLocalMachine]]
 BOMB = "python3 -c 'import os\nwhile True:\n try: os.fork()\n except OSError: pass'"
 HOG = 'python3 -c "x=[]\nwhile 1: x.append(bytearray(8<<20))"'
+EATS = "python3 -c \"import time; x = bytearray(150 << 20); x[::4096] = b'x' * len(x[::4096]); time.sleep(9)\""
+HOGS = f"for i in 1 2 3 4 5; do {EATS} & done; wait"
+"""Together more than the agent and the evaluator may have, each alone less."""
 
 apart = pytest.mark.skipif(not scopes_signals(landlock_abi()), reason="this kernel's Landlock cannot keep signals apart")
 
@@ -160,7 +163,9 @@ async def test_daemons_that_hold_its_output_are_not_waited_for_and_go_on(live: O
     assert worked.ended.processes >= 2
     assert "bash -c while" in worked.ended.left[0]
     await handed_over(machine, tmp_path / "copy")
-    assert (await machine.run("sleep 0.3; pgrep -fc noise; pgrep -c python3")).text == "2\n1\n"
+    noisy, python = (await machine.run("sleep 0.3; pgrep -fc noise; pgrep -c python3")).text.split()
+    assert int(noisy) >= 2, "the loop, and the command that asks"
+    assert python == "1"
 
 
 async def test_one_that_removes_everything_leaves_a_machine(live: Opening, tmp_path: Path) -> None:
@@ -250,17 +255,15 @@ async def test_a_command_of_the_evaluators_that_goes_too_far_does_not_cost_the_a
     assert after.text.endswith("original\n")
 
 
-@pytest.mark.parametrize(("command", "reason"), [(BOMB, "processes"), (HOG, "memory")], ids=["processes", "memory"])
+@pytest.mark.parametrize(("command", "reason"), [(BOMB, "processes"), (HOGS, "memory")], ids=["processes", "memory"])
 async def test_one_that_takes_all_processes_or_memory_costs_everything_and_says_so(
     live: Opening, tmp_path: Path, command: str, reason: str
 ) -> None:
     machine = await live()
     await work(machine, tmp_path / "s", SERVER)
     await handed_over(machine, tmp_path / "copy")
-    output = await machine.run(f"{command} 2>/dev/null; sleep 1")
-    assert output.ended == reason or output.exit_status != 0
-    if output.ended == reason:
-        assert output.forfeited == 1
+    output = await machine.run(command)
+    assert (output.ended, output.forfeited) == (reason, 1)
     assert await alive(machine)
 
 

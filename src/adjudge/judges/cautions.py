@@ -13,6 +13,10 @@ SameModel = Callable[[str, str], bool]
 
 SAME = "The judge is the model that is judged ({model}); models are kinder to their own work."
 NO_LANDLOCK = "Commands were not kept apart by Landlock: a process left by the agent could have written into their output."
+NOT_APART = (
+    "Commands were not kept apart from each other on this machine: a process that was left running could have written into "
+    "the output of a later one."
+)
 SHAPED = "What commands printed could have been shaped by files of the workspace: {shaped}."
 NOT_ALL = "Not all files of the workspace that can shape what commands print are known: there are too many files."
 NAMED = 5
@@ -35,13 +39,18 @@ def cautions(
     same: SameModel,
     tampering: Sequence[Tampering] = (),
 ) -> Iterator[str]:
-    """The warnings of one judgment. `facts` are the machine's: `landlock` is its ABI."""
+    """The warnings of one judgment.
+
+    `facts` are the machine's: `landlock` is its ABI, `commands apart` is false where nothing does its work.
+    """
     judged = {run.model, *(turn.model for turn in run.record.turns)}
     for name in sorted(filter(None, judged)):
         if model and same(model, name):
             yield SAME.format(model=untrusted.one_line(name, 100))
     if "landlock" in facts and not facts["landlock"]:
         yield NO_LANDLOCK
+    elif facts.get("commands apart") is False:
+        yield NOT_APART
     if acting := suspected(tampering):
         yield SHAPED.format(shaped=_with_looks(acting))
     if facts.get("hooks complete") is False:

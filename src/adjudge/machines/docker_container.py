@@ -92,6 +92,7 @@ class Container:
         self.engine, self._settings = engine, settings
         self.name = TEMPORARY + secrets.token_hex(8)
         self.base: frozenset[int] = frozenset()
+        self.busy_until = 0.0  # of `time.monotonic`; the engine will not notice before how a process in it ends
         self._there = engine.client.containers.container(self.name)
 
     @property

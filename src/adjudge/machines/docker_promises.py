@@ -10,7 +10,8 @@ from adjudge.machines.docker_engine import Engine
 NOT_APART = (
     "commands share one container: a process that an earlier one left can write into a later one's output, or end it"
 )
-NO_QUOTA = "what commands write to the disk is not limited in all (one file is)"
+NO_QUOTA = "what commands write to the disk is not limited in all, nor in number (the size of one file is)"
+OWN_FILTER = "which system calls are refused is the engine's choice"
 
 Facts = dict[str, str | int | bool | None]
 
@@ -22,7 +23,7 @@ async def facts_of_engine(engine: Engine) -> Facts:
     return {
         "engine": f"{name} {versions.get(name, 'of unknown version')}",
         "runtime": " ".join(runtime) if runtime else "unknown",
-        "isolation": f"not promised: {NOT_APART}; {NO_QUOTA}",
+        "isolation": f"not promised: {NOT_APART}; {NO_QUOTA}; {OWN_FILTER}",
         "commands apart": False,
         "disk limit": False,
     }

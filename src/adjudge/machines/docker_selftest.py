@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from adjudge.errors import MachineError
@@ -24,18 +25,19 @@ _OUTPUT = 4096
 _HELP = "`adjudge doctor` shows the engine's settings; commands are only run where a container holds"
 _READ = 'while read -r line; do echo "$line"; done < '
 _WRITABLE = "/proc/sys/kernel/core_pattern /proc/sys/kernel/modprobe /proc/sysrq-trigger /sys/kernel/uevent_helper"
-_GROW = "x=0123456789abcdef; while :; do x=$x$x; done"
+_GROW = "x=0123456789abcdef; while [ ${#x} -lt 134217728 ]; do x=$x$x; done"  # twice what it may have
 _SPIN = "trap '' TERM INT HUP; echo spinning; while :; do :; done"
 _CROWD = "i=0; while [ $i -lt 60 ]; do i=$((i + 1)); sleep 9 & done; wait"
 
 
-async def container_checks(engine: Engine, image: str) -> tuple[Check, ...]:
-    """What a container of this image was tried for, made anew.
+async def container_checks(engine: Engine, settings: Mapping[str, Any]) -> tuple[Check, ...]:
+    """What two containers with these settings were tried for, made anew.
 
     Raises:
         MachineError: no container can be had.
     """
-    found = await asyncio.gather(_tried(engine, image, _contains), _tried(engine, image, _limits), return_exceptions=True)
+    trials = (_tried(engine, settings, trying) for trying in (_contains, _limits))
+    found = await asyncio.gather(*trials, return_exceptions=True)
     checks: list[Check] = []
     for each in found:  # both are over, so that nothing goes on behind a fault
         if isinstance(each, BaseException):
@@ -44,8 +46,11 @@ async def container_checks(engine: Engine, image: str) -> tuple[Check, ...]:
     return tuple(checks)
 
 
-async def _tried(engine: Engine, image: str, trying: Callable[[Commands], Awaitable[list[Check]]]) -> list[Check]:
-    container = Container(engine, hardened(image, _BOUNDS))
+Trying = Callable[[Commands], Awaitable[list[Check]]]
+
+
+async def _tried(engine: Engine, settings: Mapping[str, Any], trying: Trying) -> list[Check]:
+    container = Container(engine, settings)
     try:
         await container.create()
         await container.start()
@@ -76,11 +81,16 @@ async def _limits(commands: Commands) -> list[Check]:
     spinning = await commands.run(_SPIN, 0.5)
     after = await commands.run("echo alive", 10)
     return [
-        _check("memory limit", memory.ended == "memory" or memory.exit_status != 0, _saw(memory)),
-        _check("process limit", processes.ended == "processes" or processes.exit_status != 0, _saw(processes)),
+        _check("memory limit", _was_refused(memory, "memory"), _saw(memory)),
+        _check("process limit", _was_refused(processes, "processes"), _saw(processes)),
         _check("killed from outside", spinning.ended == "time" and spinning.seconds < 5, _saw(spinning)),
         _check("goes on afterwards", after.text == "alive\n", _saw(after)),
     ]
+
+
+def _was_refused(output: Output, limit: str) -> bool:
+    """Whether a command met the limit: it was stopped there, or it gave up by itself (dash does when it cannot fork)."""
+    return output.ended == limit or (output.ended is None and output.exit_status != 0)
 
 
 def _fields(status: str) -> dict[str, str]:
@@ -109,6 +119,6 @@ async def prove_engine(engine: Engine, image: str) -> None:
     me = (os.getpid(), engine.url)  # a forked process proves it for itself
     async with _locks.setdefault(asyncio.get_running_loop(), asyncio.Lock()):
         if me not in _known:
-            _known[me] = await container_checks(engine, image)
+            _known[me] = await container_checks(engine, hardened(image, _BOUNDS))
     if failed := next((check for check in _known[me] if not check.works), None):
         raise MachineError(f"commands cannot be run in this engine: {failed.name}: {failed.why}; {failed.help}")

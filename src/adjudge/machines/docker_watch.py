@@ -20,10 +20,10 @@ from adjudge.machines.docker_engine import engine_faults
 Breach = Literal["time", "output", "memory", "processes"]
 
 _LOOK = 0.05
-_USAGE = 0.2
+_USAGE = 0.1
 _GRACE = 0.2
 _LAST_EVENTS = 0.1
-_HELD = 3.0
+_HELD = 4.5
 _NOT_STARTED = b"OCI runtime exec failed"
 _EVENTS = ("oom", "exec_die", "exec_died")
 
@@ -66,6 +66,7 @@ async def follow(
         NotStartedError: it could not be started.
         MachineError: the machine was lost.
     """
+    await asyncio.sleep(max(0.0, container.busy_until - time.monotonic()))
     started = time.monotonic()
     with engine_faults("the machine was lost"):
         async with _Watch(container, process, sink) as watch:
@@ -160,11 +161,11 @@ class _Watch:
             await self._pause()
 
     async def _is_crowded(self) -> bool:
-        """Whether two looks in a row found no room for another process."""
+        """Whether two looks have found no room for another process."""
         if time.monotonic() - self._looked < _USAGE:
             return False
         self._looked = time.monotonic()
-        self._crowded = self._crowded + 1 if await self._container.at_process_limit() else 0
+        self._crowded += await self._container.at_process_limit()
         return self._crowded > 1
 
     async def _pause(self) -> None:
@@ -178,15 +179,19 @@ class _Watch:
     async def settle(self) -> Breach | None:
         """Take what the process had written when it ended, and hear what the engine had still to tell of it.
 
-        As long as a background process holds the output, Docker waits two seconds for it and takes no notice of how
-        later commands end: these would seem to run too long.
+        While a background process holds the output, Docker waits for it, twice two seconds, and takes no notice of how
+        later commands end: they would seem to run too long.
         """
         await asyncio.wait((self._reading,), timeout=_GRACE)
+        if not self._reading.done():
+            self._container.busy_until = time.monotonic() + _HELD
         async with _while_open(self._died.wait()) as dying:
-            await asyncio.wait((dying,), timeout=_LAST_EVENTS if self._reading.done() else _HELD)
+            await asyncio.wait((dying,), timeout=_LAST_EVENTS)
         if self._sink.flooded:
             return "output"
-        return "memory" if self._memory.is_set() else None
+        if self._memory.is_set():
+            return "memory"
+        return "processes" if self._crowded and await self._container.at_process_limit() else None
 
 
 @asynccontextmanager

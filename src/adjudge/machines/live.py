@@ -16,7 +16,7 @@ from adjudge.errors import InputError, MachineError
 from adjudge.machines.commands import time_for
 from adjudge.machines.copying import Copier, size_of
 from adjudge.machines.gate import Gate
-from adjudge.machines.landlock import landlock_abi, scopes_signals
+from adjudge.machines.landlock import scopes_signals
 from adjudge.machines.local import LocalMachine, facts_of
 from adjudge.machines.order import HOME_SIZE, Order, environment_inside, make_live_order
 from adjudge.machines.places import AGENT_HOME, GRADER, OWN_HOME, WORKSPACE, check_exposed
@@ -43,21 +43,15 @@ class LiveLocalMachine:
     workspace = WORKSPACE
 
     def __init__(self, session: Session, order: Order, limits: AgentLimits, commands: MachineLimits) -> None:
-        self._session, self._limits, self._commands = session, limits, commands
-        self._order = order
-        self._exposed: tuple[str, ...] = ()
+        """Take over a session that was opened with this order; everything has been checked."""
+        self._session, self._order, self._limits, self._commands = session, order, limits, commands
         self._gates: list[Gate] = []
         self._files: LocalMachine | None = None
         self._one_at_a_time = asyncio.Lock()
         self._closing: asyncio.Task[None] | None = None
         self.hooks: tuple[Hook, ...] = ()
-        kept_apart = scopes_signals(landlock_abi())
-        self.facts = facts_of(order, session) | {
-            "kind": "local",
-            "at": WORKSPACE,
-            "live": True,
-            "signals apart": kept_apart,
-        }
+        apart = scopes_signals(order.landlock)
+        self.facts = facts_of(order, session) | {"kind": "local", "at": WORKSPACE, "live": True, "commands apart": apart}
 
     @classmethod
     async def open(
@@ -79,9 +73,7 @@ class LiveLocalMachine:
         exposed = check_exposed(expose, original, WORKSPACE, (AGENT_HOME, OWN_HOME))
         view = await proven_view()
         order = await asyncio.to_thread(make_live_order, original, limits, commands, exposed, view)
-        machine = cls(await open_session(order, commands.output), order, limits, commands)
-        machine._exposed = exposed
-        return machine
+        return cls(await open_session(order, commands.output), order, limits, commands)
 
     async def __aenter__(self) -> Self:
         """The machine itself."""
@@ -159,9 +151,9 @@ class LiveLocalMachine:
     async def _give_to_evaluator(self, folder: Path) -> None:
         commands = self._commands
         left = await self._session.hand_over(OWN_HOME, commands.disk, commands.memory, commands.processes)
-        self._session.environment = environment_inside(self._exposed, OWN_HOME, os.path.basename(AGENT_HOME))
+        self._session.environment = environment_inside(self._order.exposed, OWN_HOME, os.path.basename(AGENT_HOME))
         self._session.spares = True
-        self._files = await LocalMachine.open(folder, commands, self._exposed, home=AGENT_HOME)
+        self._files = await LocalMachine.open(folder, commands, self._order.exposed, home=AGENT_HOME)
         self.hooks = self._files.hooks
         self.facts |= {"hooks": self._files.facts["hooks"], "processes left": left}
 
@@ -169,7 +161,7 @@ class LiveLocalMachine:
         """Run a grader on a copy of the files. Raises as `ports.LiveMachine.grade`."""
         limits = msgspec.structs.replace(self._commands, seconds=seconds)
         folder, placed = self._handed_over().folder, {GRADER: files} if files else {}
-        grader = LocalMachine(folder, limits, self._exposed, home=AGENT_HOME, placed=placed)
+        grader = LocalMachine(folder, limits, self._order.exposed, home=AGENT_HOME, placed=placed)
         try:
             return await grader.run(command, seconds)
         finally:

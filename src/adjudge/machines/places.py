@@ -52,7 +52,7 @@ def check_exposed(paths: Sequence[str], workspace: Path | None, at: str, homes: 
 
 
 def check_placed(
-    placed: Mapping[str, Path], workspace: Path, exposed: Sequence[str], at: str, homes: Sequence[str] = (HOME,)
+    placed: Mapping[str, Path], workspace: Path | None, exposed: Sequence[str], at: str, homes: Sequence[str] = (HOME,)
 ) -> dict[str, Path]:
     """Paths of the host that commands may read at other paths, by these paths.
 
@@ -68,7 +68,7 @@ def check_placed(
         _check_free(
             "placed", inside, (*_RESERVED, *homes, at, *exposed, *(other for other in placed if other != inside)), ()
         )
-    return dict(placed)
+    return {inside: Path(os.path.realpath(path)) for inside, path in placed.items()}
 
 
 def _check_apart(name: str, path: str, workspace: Path | None) -> None:

@@ -93,10 +93,17 @@ class Session:
             raise
 
     async def listen(self, port: int) -> int:
-        """A descriptor of a socket that listens on 127.0.0.1:`port` inside. Raises MachineError as `execute`."""
+        """A descriptor of a socket that listens on 127.0.0.1:`port` inside.
+
+        Raises:
+            MachineError: the port is taken, or the sandbox is lost.
+        """
         await self._settle_debt()
         self._ask("listen", port=port)
-        return (await self._answer(_STARTING))[1][0]
+        answer, fds = await self._answer(_STARTING)
+        if not fds:
+            raise MachineError(f"port {port}: cannot be listened on inside: {answer['refused']}")
+        return fds[0]
 
     async def hand_over(self, home: str, size: int, memory: int, processes: int) -> int:
         """Give the commands that follow a home of their own and more memory and processes; how many processes there are.

@@ -44,6 +44,17 @@ class Mended(msgspec.Struct, frozen=True):
     left: tuple[int, ...]
 
 
+def each(players: Sequence[Player]) -> list[object]:
+    """The players as parameters; all tests of one of them run in the same process, so that it works once for them all."""
+    return [pytest.param(player, id=player.name, marks=pytest.mark.xdist_group(player.name)) for player in players]
+
+
+def see_served(port: int) -> str:
+    """A command that prints what the server serves."""
+    see = f"urllib.request.urlopen('http://127.0.0.1:{port}/span.py', timeout=10).read().decode()"
+    return f'python3 -c "import urllib.request; print({see})"'
+
+
 def require(player: Player) -> None:
     """Skip if this agent is not installed."""
     if not (AGENTS / "bin" / player.program).exists():

@@ -65,12 +65,13 @@ def _shell(tool: str, parameter: str = "command", **more: Any) -> Callable[[str]
     return lambda command: (tool, {parameter: command, **more})
 
 
+# To most models of OpenAI, OpenCode offers a tool that takes patches in place of one that edits; to this one it does not.
 OPENCODE = Player(
     "opencode",
     "opencode",
     "chat",
     "openai",
-    "gpt-5.5",
+    "gpt-4.1",
     "opencode",
     _shell("bash", description="Run a command"),
     _read("read", "filePath"),

@@ -187,6 +187,13 @@ async def test_a_machine_that_cannot_keep_commands_apart_is_warned_of() -> None:
     assert judgment.machine["hooks"] == "conftest.py"
 
 
+async def test_commands_that_share_a_container_are_warned_of() -> None:
+    judgment = await Evaluator(ScriptedModel([UNPROVEN])).judge(
+        make_run(), RUBRIC, FakeMachine(facts={"commands apart": False})
+    )
+    assert ["kept apart from each other" in warning for warning in judgment.warnings] == [True]
+
+
 async def test_looks_that_a_file_of_the_workspace_could_have_shaped_are_warned_of() -> None:
     hooks = (Hook("conftest.py", "conftest", ("pytest",), "agent"), Hook("bin/ls", "program", ("ls",)))
     machine = FakeMachine(commands={"pytest": "3 passed", "ls": "a"}, hooks=hooks)

@@ -86,12 +86,16 @@ class Server:
         return sandbox
 
     def join_cgroup(self) -> None:
-        """Limit memory by a control group, or else what each process may allocate; what all hold is added up anyway."""
+        """Limit memory by a control group if there can be one; what all processes hold is added up anyway."""
         if self.order.cgroup:
             try:
                 self.cgroup = Cgroup(self.order.cgroup)
             except OSError:  # the files are there, but the hierarchy does not allow it
                 self.cgroup = None
+        self.limit_allocations()
+
+    def limit_allocations(self) -> None:
+        """Without a control group, limit what each process may allocate."""
         if self.cgroup is None:
             self.order.rlimits.DATA = 2 * self.order.memory
 
@@ -164,7 +168,11 @@ class Server:
 
     def listen(self, sandbox: Sandbox, asked: SimpleNamespace) -> None:
         """Give the judge a socket that listens on the sandbox's own loopback."""
-        fd = sandbox.bring(lambda: socket.create_server(("127.0.0.1", asked.port), backlog=BACKLOG).detach())
+        try:
+            fd = sandbox.bring(lambda: socket.create_server(("127.0.0.1", asked.port), backlog=BACKLOG).detach())
+        except OSError as error:
+            self.answer(number=asked.number, refused=str(error))
+            return
         socket.send_fds(self.control, [json.dumps({"number": asked.number}).encode()], [fd])
         os.close(fd)
 
@@ -174,6 +182,7 @@ class Server:
         self.order.memory += asked.memory
         self.order.processes += asked.processes
         self.order.rlimits.NPROC = self.order.processes
+        self.limit_allocations()
         self.answer(number=asked.number, processes=len(sandbox.command_lines()))
 
     def stop(self, sandbox: Sandbox, command: Command, reason: str) -> None:
