@@ -21,7 +21,7 @@ demo: .venv/.runs
 	@.venv/bin/adjudge demo
 
 test: .venv/.develops
-	@sh scripts/need.sh bwrap:bubblewrap git:git
+	@sh scripts/need.sh bwrap:bubblewrap git:git dockerd:docker.io
 	.venv/bin/pytest -n auto --dist loadgroup
 
 test-agents: .venv/.develops

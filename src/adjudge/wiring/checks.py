@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -38,10 +39,13 @@ def verify(store: Store, judgment: str) -> Verification:
 
 
 async def diagnose(settings: Settings) -> tuple[Check, ...]:
-    """What works here: the machine, the store, and access to models."""
+    """What works here: the sandbox, containers, the store, agents that can be started, and access to models."""
+    from adjudge.agents.diagnosis import diagnose_agents
     from adjudge.machines.diagnosis import diagnose as diagnose_machine
+    from adjudge.wiring.docker import diagnose_containers
 
-    return (*await diagnose_machine(), _check_of_store(settings), _check_of_keys(settings))
+    here, containers, agents = await asyncio.gather(diagnose_machine(), diagnose_containers(), diagnose_agents())
+    return (*here, *containers, *agents, _check_of_store(settings), _check_of_keys(settings))
 
 
 def _check_of_store(settings: Settings) -> Check:

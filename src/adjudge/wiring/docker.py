@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from adjudge.machines.selftest import Check
     from adjudge.ports import LiveMachine, Machine
     from adjudge.settings import AgentLimits, Settings
 
@@ -38,6 +39,21 @@ async def start_container(
     return await LiveDockerMachine.open(image, folder, limits, settings.machine, expose)
 
 
+async def diagnose_containers() -> tuple[Check, ...]:
+    """Whether containers can be judged here, and what they do not promise."""
+    if not _has_client():
+        from adjudge.machines.selftest import Check
+
+        return (Check("Docker", True, "its client is not installed; containers need adjudge with its extra `docker`"),)
+    from adjudge.machines.docker_diagnosis import diagnose_docker
+
+    return await diagnose_docker()
+
+
+def _has_client() -> bool:
+    return find_spec("aiodocker") is not None
+
+
 def _require_client() -> None:
-    if find_spec("aiodocker") is None:
+    if not _has_client():
         raise MachineError("Docker's client is not installed; install adjudge with its extra `docker`: adjudge[docker]")
