@@ -125,6 +125,15 @@ async def test_an_image_without_bash_has_its_commands_run_by_sh(made: Making, do
         assert (output.text, output.exit_status) == ("no bash\n", 4)
 
 
+async def test_what_has_no_shell_can_be_read_and_says_why_nothing_runs(made: Making, docker: str) -> None:
+    name = made(Cmd=["rm", "-f", "/usr/bin/bash", "/usr/bin/sh", "/usr/bin/dash"], User="0")
+    finish(docker, name)
+    async with await DockerMachine.open(name, LIMITS) as machine:
+        assert (await machine.read("hello.txt")).data == b"hello\n"
+        with pytest.raises(MachineError, match="shell"):
+            await machine.run("true")
+
+
 @pytest.mark.parametrize(
     ("name", "words"),
     [

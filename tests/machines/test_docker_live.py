@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
+import subprocess
+import sys
+import time
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
@@ -211,6 +214,33 @@ async def test_after_the_agent_nothing_inside_can_connect_any_more(
         (tmp_path / "files").mkdir()
         await live.hand_over(tmp_path / "files")
         assert (await live.run(f"{connect} || echo refused")).text == "refused\n"
+
+
+JUDGE = """
+import asyncio, sys
+from adjudge.machines.docker_live import LiveDockerMachine
+from adjudge.settings import AgentLimits, MachineLimits
+async def main():
+    machine = await LiveDockerMachine.open(sys.argv[1], None, AgentLimits(), MachineLimits())
+    with await machine.listen(47113):
+        print("listening", flush=True)
+        await asyncio.sleep(60)
+asyncio.run(main())
+"""
+
+
+async def test_the_network_ends_with_a_judge_that_is_killed(docker: str, docker_image: str) -> None:
+    with subprocess.Popen([sys.executable, "-c", JUDGE, docker_image], stdout=subprocess.PIPE) as judging:  # noqa: ASYNC220
+        assert judging.stdout is not None
+        assert await asyncio.to_thread(judging.stdout.readline) == b"listening\n"
+        assert len(left_in(docker)) == 2
+        judging.kill()
+    until = time.monotonic() + 20
+    while len(left_in(docker)) > 1 and time.monotonic() < until:  # noqa: ASYNC110
+        await asyncio.sleep(0.1)  # the engine removes it by itself
+    assert len(left_in(docker)) == 1
+    async with await DockerMachine.open(f"image:{docker_image}", COMMANDS, "/etc"):
+        assert len(left_in(docker)) == 1  # its own
 
 
 # --- what it leaves

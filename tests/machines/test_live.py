@@ -332,22 +332,42 @@ async def test_no_later_command_can_read_the_agents_secrets(live: Opening, tmp_p
     assert "canary" not in (await machine.run("env; set", fresh=True)).text
 
 
-async def test_a_grader_works_on_the_files_without_the_processes_and_alone_sees_its_own(
-    live: Opening, tmp_path: Path
-) -> None:
-    grader = tmp_path / "grader"
-    grader.mkdir()
-    (grader / "check.sh").write_text("cat keep.txt; pgrep sleep; echo $USER ~; ls -A ~\n")
+LEAVES = "echo changed > keep.txt; echo x > ~/x; (setsid sleep 60 &); sleep 0.1"
+LOOKS = "cat keep.txt; pgrep sleep; echo $USER ~; ls -A ~; echo x > keep.txt"
+
+
+async def test_a_fresh_run_works_on_the_files_without_the_processes(live: Opening, tmp_path: Path) -> None:
     machine = await live()
-    worked = await work(
-        machine, tmp_path / "s", "ls /grader; echo changed > keep.txt; echo x > ~/x; (setsid sleep 60 &); sleep 0.1"
-    )
+    await work(machine, tmp_path / "s", LEAVES)
+    await handed_over(machine, tmp_path / "copy")
+    assert (await machine.run(LOOKS, fresh=True)).text == "changed\nagent /home/agent\n"
+    assert (await machine.run("pgrep -c sleep; cat keep.txt")).text == "1\nchanged\n"
+
+
+async def test_a_grader_works_on_the_files_and_what_it_brings_is_seen_by_nobody_else(live: Opening, tmp_path: Path) -> None:
+    (made(tmp_path / "grader") / "check.sh").write_text(f"{LOOKS}; touch /grader/x; exit 3\n")
+    machine = await live()
+    worked = await work(machine, tmp_path / "s", f"ls /grader; {LEAVES}")
     assert "No such file" in worked.errors
     await handed_over(machine, tmp_path / "copy")
-    graded = await machine.grade("sh /grader/check.sh; echo x > keep.txt", 10, grader)
-    assert graded.text == "changed\nagent /home/agent\n"
-    assert "No such file" in (await machine.run("ls /grader", fresh=True)).text
-    assert (await machine.run("pgrep -c sleep; ls /grader 2>/dev/null; cat keep.txt")).text == "1\nchanged\n"
+    output = await machine.grade("sh /grader/check.sh 2>/dev/null", 30.0, tmp_path / "grader")
+    assert (output.text, output.exit_status) == ("changed\nagent /home/agent\n", 3)
+    for fresh in (False, True):
+        assert (await machine.run("ls /grader; cat keep.txt", fresh=fresh)).text.splitlines()[1:] == ["changed"]
+    assert (await machine.grade("cat keep.txt; ls -d /grader; sleep 9", 0.5)).ended == "time"
+    with pytest.raises(InputError, match="nothing is not there"):
+        await machine.grade("true", 1.0, tmp_path / "nothing")
+
+
+async def test_closing_ends_a_grader_that_works(live: Opening, tmp_path: Path) -> None:
+    machine = await live()
+    await handed_over(machine, tmp_path / "copy")
+    grading = asyncio.ensure_future(machine.grade("sleep 60", 100.0))
+    await asyncio.sleep(1.0)
+    async with asyncio.timeout(5):
+        await machine.close()
+    with pytest.raises(MachineError):
+        await grading
 
 
 async def test_facts_tell_what_kind_of_machine_it_was(live: Opening, tmp_path: Path) -> None:

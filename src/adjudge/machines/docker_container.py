@@ -5,12 +5,15 @@ from __future__ import annotations
 import secrets
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
+from pathlib import Path
 from typing import Any
 
 import aiodocker
 import msgspec
 
+from adjudge.errors import MachineError
 from adjudge.machines.docker_engine import LABEL, TEMPORARY, Engine, engine_faults, judge
+from adjudge.machines.docker_group import find_group, processes_in, refusals_in
 
 _ROOT = "0:0"
 _WAITS = ("sh", "-c", "read nothing")
@@ -92,6 +95,7 @@ class Container:
         self.engine, self._settings = engine, settings
         self.name = TEMPORARY + secrets.token_hex(8)
         self.base: frozenset[int] = frozenset()
+        self._group: Path | None = None
         self.busy_until = 0.0  # of `time.monotonic`; the engine will not notice before how a process in it ends
         self._there = engine.client.containers.container(self.name)
 
@@ -117,7 +121,12 @@ class Container:
         """
         with engine_faults("the container could not be started (its image needs a shell, `sh`)"):
             await self._there.start()
-        self.base = frozenset(process.pid for process in await self.processes())
+        state = await self.state()
+        self._group = find_group(int(state["State"]["Pid"]), state["Id"])
+        try:
+            self.base = frozenset(process.pid for process in await self.processes())
+        except MachineError as error:
+            raise MachineError(f"the container ended at once (its image needs a shell, `sh`): {error}") from error
 
     async def state(self) -> dict[str, Any]:
         """What the engine tells of it: `State`, `HostConfig` and so on."""
@@ -177,8 +186,14 @@ class Container:
             with engine_faults("the container could not go on"):
                 await self._there.unpause()
 
+    def refusals(self) -> int | None:
+        """How often a process more was refused in it since it was started; `None` where that cannot be seen."""
+        return None if self._group is None else refusals_in(self._group)
+
     async def at_process_limit(self) -> bool:
         """Whether no further process can be started in it now."""
+        if self._group is not None:
+            return processes_in(self._group) >= self.processes_allowed
         with engine_faults("the machine was lost"):
-            used = await self.engine.usage(self.name)
-        return int((used.get("pids_stats") or {}).get("current") or 0) >= self.processes_allowed
+            threads = (await self._there.top(ps_args="-eLo pid,lwp"))["Processes"] or ()
+        return len(threads) >= self.processes_allowed

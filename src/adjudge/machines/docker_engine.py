@@ -166,13 +166,6 @@ class Engine:
         async with self._stream("events", {"filters": filters}, silence=None) as response:
             yield response.content
 
-    async def usage(self, container: str) -> dict[str, Any]:
-        """What a container uses at this moment."""
-        asked = {"stream": "false", "one-shot": "true"}
-        async with self._stream(f"containers/{container}/stats", asked) as response:
-            used: dict[str, Any] = await response.json()
-        return used
-
     @asynccontextmanager
     async def _stream(
         self, path: str, parameters: Mapping[str, str], silence: float | None = _SILENCE

@@ -27,7 +27,7 @@ _READ = 'while read -r line; do echo "$line"; done < '
 _WRITABLE = "/proc/sys/kernel/core_pattern /proc/sys/kernel/modprobe /proc/sysrq-trigger /sys/kernel/uevent_helper"
 _GROW = "x=0123456789abcdef; while [ ${#x} -lt 134217728 ]; do x=$x$x; done"  # twice what it may have
 _SPIN = "trap '' TERM INT HUP; echo spinning; while :; do :; done"
-_CROWD = "i=0; while [ $i -lt 60 ]; do i=$((i + 1)); sleep 9 & done; wait"
+_CROWD = "i=0; while [ $i -lt 60 ]; do i=$((i + 1)); sh -c 'kill -STOP $$' & done; wait"
 
 
 async def container_checks(engine: Engine, settings: Mapping[str, Any]) -> tuple[Check, ...]:

@@ -20,7 +20,7 @@ from adjudge.machines.docker_engine import engine_faults
 Breach = Literal["time", "output", "memory", "processes"]
 
 _LOOK = 0.05
-_USAGE = 0.1
+_USAGE = 0.25
 _GRACE = 0.2
 _LAST_EVENTS = 0.1
 _HELD = 4.5
@@ -77,7 +77,7 @@ async def follow(
             if last is None:
                 breach = await watch.settle() or breach
         facts = await process.inspect()
-    if breach is None and not facts.get("Pid") and watch.first.startswith(_NOT_STARTED):
+    if not facts.get("Pid") and watch.first.startswith(_NOT_STARTED):
         raise NotStartedError(watch.first.decode("utf-8", "replace").strip())
     killed = facts["Running"] or facts["ExitCode"] is None or (breach is not None and ask is None)
     return Ending(-9 if killed else status_of(int(facts["ExitCode"])), lasted, breach)
@@ -104,7 +104,7 @@ class _Watch:
         self._open = AsyncExitStack()
         self._memory, self._died = asyncio.Event(), asyncio.Event()
         self.first = b""
-        self._crowded = 0
+        self._refusals, self._crowded = container.refusals() or 0, 0
         self._looked = time.monotonic()
 
     async def __aenter__(self) -> _Watch:
@@ -161,7 +161,9 @@ class _Watch:
             await self._pause()
 
     async def _is_crowded(self) -> bool:
-        """Whether two looks have found no room for another process."""
+        """Whether the process or what it started was refused a process more; else two looks must find no room."""
+        if (refusals := self._container.refusals()) is not None:
+            return refusals > self._refusals
         if time.monotonic() - self._looked < _USAGE:
             return False
         self._looked = time.monotonic()
@@ -191,7 +193,7 @@ class _Watch:
             return "output"
         if self._memory.is_set():
             return "memory"
-        return "processes" if self._crowded and await self._container.at_process_limit() else None
+        return "processes" if await self._is_crowded() else None
 
 
 @asynccontextmanager

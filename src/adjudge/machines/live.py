@@ -47,6 +47,7 @@ class LiveLocalMachine:
         self._session, self._order, self._limits, self._commands = session, order, limits, commands
         self._gates: list[Gate] = []
         self._files: LocalMachine | None = None
+        self._grading: LocalMachine | None = None
         self._one_at_a_time = asyncio.Lock()
         self._closing: asyncio.Task[None] | None = None
         self.hooks: tuple[Hook, ...] = ()
@@ -155,17 +156,8 @@ class LiveLocalMachine:
         self._session.spares = True
         self._files = await LocalMachine.open(folder, commands, self._order.exposed, home=AGENT_HOME)
         self.hooks = self._files.hooks
-        self.facts |= {"hooks": self._files.facts["hooks"], "processes left": left}
-
-    async def grade(self, command: str, seconds: float, files: Path | None = None) -> Output:
-        """Run a grader on a copy of the files. Raises as `ports.LiveMachine.grade`."""
-        limits = msgspec.structs.replace(self._commands, seconds=seconds)
-        folder, placed = self._handed_over().folder, {GRADER: files} if files else {}
-        grader = LocalMachine(folder, limits, self._order.exposed, home=AGENT_HOME, placed=placed)
-        try:
-            return await grader.run(command, seconds)
-        finally:
-            await grader.close()
+        known = {name: self._files.facts[name] for name in ("hooks", "hooks complete")}
+        self.facts |= known | {"processes left": left}
 
     # --- the evaluator's looks
 
@@ -181,6 +173,20 @@ class LiveLocalMachine:
             if fresh:
                 return await files.run(command, seconds, fresh=True)
             return await self._session.run(command, most)
+
+    async def grade(self, command: str, seconds: float, files: Path | None = None) -> Output:
+        """Run a grader in a sandbox that nothing else ever enters. Raises as `ports.LiveMachine.grade`, and InputError.
+
+        InputError says that the command cannot be one, or that `files` are not there or lie in the workspace.
+        """
+        async with self._one_at_a_time:
+            folder, limits = self._handed_over().folder, msgspec.structs.replace(self._commands, seconds=seconds)
+            placed = {GRADER: files} if files else {}
+            self._grading = LocalMachine(folder, limits, self._order.exposed, home=AGENT_HOME, placed=placed)
+            try:
+                return await self._grading.run(command, seconds)
+            finally:
+                await self._grading.close()
 
     async def read(self, path: str, offset: int = 0, limit: int = 65536) -> FilePart:
         """Read a part of a regular file, 16 MiB at most. Raises as `ports.Machine.read`."""
@@ -220,9 +226,9 @@ class LiveLocalMachine:
     async def _close(self) -> None:
         for gate in self._gates:
             gate.shut()
-        await self._session.close()  # what runs ends with it
-        if self._files:
-            await self._files.close()
+        for machine in (self._session, self._files, self._grading):  # what runs ends with it
+            if machine:
+                await machine.close()
         async with self._one_at_a_time:
             if self._files:  # it may just have been handed over
                 await self._files.close()

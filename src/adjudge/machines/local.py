@@ -49,11 +49,11 @@ class LocalMachine:
             InputError: the folder cannot be read, or a path cannot appear inside.
         """
         self._limits = limits or MachineLimits()
-        self._folder = Path(os.path.realpath(folder))
+        self.folder = Path(os.path.realpath(folder))
         self._at, self._home = check_place(at, (home,)), home
-        self._exposed = check_exposed(expose, self._folder, at, (home,))
-        self._placed = check_placed(placed or {}, self._folder, self._exposed, at, (home,))
-        self._workspace = Workspace(self._folder)
+        self._exposed = check_exposed(expose, self.folder, at, (home,))
+        self._placed = check_placed(placed or {}, self.folder, self._exposed, at, (home,))
+        self._workspace = Workspace(self.folder)
         self._session: Session | None = None
         self._standing: set[Session] = set()
         self._one_at_a_time = asyncio.Lock()
@@ -81,11 +81,6 @@ class LocalMachine:
         machine.hooks, machine.facts["hooks"] = found.hooks, named(found)
         machine.facts["hooks complete"] = found.complete
         return machine
-
-    @property
-    def folder(self) -> Path:
-        """The folder, links in its path followed."""
-        return self._folder
 
     async def __aenter__(self) -> Self:
         """The machine itself."""
@@ -130,7 +125,7 @@ class LocalMachine:
         self._check_open()
         view = await proven_view()
         order = await asyncio.to_thread(
-            make_order, self._folder, self._limits, self._exposed, self._at, view, self._home, self._placed
+            make_order, self.folder, self._limits, self._exposed, self._at, view, self._home, self._placed
         )
         session = await open_session(order, self._limits.output)
         self._standing.add(session)

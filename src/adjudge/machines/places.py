@@ -10,6 +10,7 @@ from adjudge.errors import InputError
 
 WORKSPACE = "/workspace"
 HOME = "/home/evaluator"
+GRADER = "/grader"
 AGENT_HOME = "/home/agent"
 OWN_HOME = "/mnt/home"
 """Where the evaluator's commands have their home on a machine whose `/home` was an agent's."""
@@ -52,7 +53,7 @@ def check_exposed(paths: Sequence[str], workspace: Path | None, at: str, homes: 
 
 
 def check_placed(
-    placed: Mapping[str, Path], workspace: Path | None, exposed: Sequence[str], at: str, homes: Sequence[str] = (HOME,)
+    placed: Mapping[str, Path], workspace: Path, exposed: Sequence[str], at: str, homes: Sequence[str] = (HOME,)
 ) -> dict[str, Path]:
     """Paths of the host that commands may read at other paths, by these paths.
 

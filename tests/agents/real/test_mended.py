@@ -73,8 +73,8 @@ def test_its_usage_is_what_its_model_billed(mended: Mended) -> None:
     assert (usage.prompt, usage.cached, usage.output) == (billed.input, billed.cached, billed.output)
 
 
-def test_a_model_on_this_computer_costs_nothing(mended: Mended) -> None:
-    assert mended.result.cost == 0
+def test_it_costs_what_its_record_states_and_else_nothing_as_its_model_is_on_this_computer(mended: Mended) -> None:
+    assert mended.result.cost == pytest.approx(mended.player.cost)
 
 
 def test_its_patch_is_the_edit(mended: Mended) -> None:
