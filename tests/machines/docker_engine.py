@@ -24,7 +24,7 @@ from tests.machines.docker_image import write_root
 
 IN_ONE_WORKER = pytest.mark.xdist_group("docker")
 
-_IMAGE = "adjudge-test:small"
+IMAGE = "adjudge-test:small"
 _STARTING = 60.0
 _DAEMON = "/usr/sbin/dockerd"
 
@@ -122,9 +122,9 @@ def docker_image(docker_engine: str) -> str:
     with tempfile.TemporaryFile() as root:
         write_root(root)
         root.seek(0)
-        name, _, tag = _IMAGE.partition(":")
+        name, _, tag = IMAGE.partition(":")
         ask(docker_engine, "POST", "images/create", root, fromSrc="-", repo=name, tag=tag)
-    return _IMAGE
+    return IMAGE
 
 
 @pytest.fixture
@@ -137,7 +137,7 @@ def docker(docker_engine: str, docker_image: str, monkeypatch: pytest.MonkeyPatc
 
 def container_with(url: str, folder: Path, **settings: Any) -> str:
     """The id of a container that was never started, with a folder's files at /workspace, where uid 1000 worked."""
-    asked = {"Image": _IMAGE, "WorkingDir": "/workspace", "User": "1000:1000", "Cmd": ["bash"]} | settings
+    asked = {"Image": IMAGE, "WorkingDir": "/workspace", "User": "1000:1000", "Cmd": ["bash"]} | settings
     name: str = ask(url, "POST", "containers/create", json.dumps(asked))["Id"]
     with tempfile.TemporaryFile() as files:
         with tarfile.open(fileobj=files, mode="w") as tar:

@@ -14,7 +14,7 @@ async def test_short_output_is_kept_whole() -> None:
     os.write(capture.write_end, b"0123456789")
     os.close(capture.write_end)
     await capture.settle()
-    assert (capture.kept.text(), capture.size, capture.kept.cut, capture.open) == ("0123456789", 10, False, False)
+    assert (capture.text(), capture.size, capture.cut, capture.open) == ("0123456789", 10, False, False)
 
 
 async def test_long_output_keeps_its_ends_and_says_how_much_is_missing() -> None:
@@ -22,8 +22,8 @@ async def test_long_output_keeps_its_ends_and_says_how_much_is_missing() -> None
     os.write(capture.write_end, b"abcdefghijklmnopqrstuvwxyz")
     os.close(capture.write_end)
     await capture.settle()
-    assert capture.kept.text() == "abcde\n[16 bytes left out]\nvwxyz"
-    assert (capture.size, capture.kept.cut) == (26, True)
+    assert capture.text() == "abcde\n[16 bytes left out]\nvwxyz"
+    assert (capture.size, capture.cut) == (26, True)
 
 
 async def test_a_pipe_that_stays_open_is_not_waited_for() -> None:
@@ -32,7 +32,7 @@ async def test_a_pipe_that_stays_open_is_not_waited_for() -> None:
     started = time.monotonic()
     await capture.settle()
     assert time.monotonic() - started < 1
-    assert (capture.kept.text(), capture.open) == ("all", True)
+    assert (capture.text(), capture.open) == ("all", True)
     os.close(capture.write_end)
     capture.close()
 

@@ -7,13 +7,14 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
-from tests.machines.docker_engine import IN_ONE_WORKER, ask, container_with
+from tests.machines.docker_engine import IMAGE, IN_ONE_WORKER, ask, container_with
 
 from adjudge.errors import InputError, MachineError
 from adjudge.machines.docker import DockerMachine
+from adjudge.machines.docker_live import LiveDockerMachine
 from adjudge.machines.live import LiveLocalMachine
 from adjudge.machines.local import LocalMachine
-from adjudge.ports import Machine
+from adjudge.ports import LiveMachine, Machine
 from adjudge.settings import AgentLimits, MachineLimits
 from adjudge.testing import Command, FakeMachine, printed
 
@@ -29,33 +30,49 @@ def left(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.fixture(params=["local", "live", pytest.param("docker", marks=IN_ONE_WORKER)])
-def way(request: pytest.FixtureRequest, left: Path) -> Iterator[str]:
-    """One of the implementations, and what it is opened on: a folder or a container with the workspace."""
-    if request.param != "docker":
-        request.getfixturevalue("sandboxed")
-        yield f"{request.param}:{left}"
-    else:
-        url = request.getfixturevalue("docker")
-        name = container_with(url, left)
-        yield f"docker:{name}"
-        ask(url, "DELETE", f"containers/{name}")
+DOCKER = [pytest.param(name, marks=IN_ONE_WORKER) for name in ("docker", "docker live")]
+
+
+@pytest.fixture(params=["local", "live", *DOCKER])
+def kind(request: pytest.FixtureRequest) -> str:
+    """One of the implementations, on a computer that has what it needs."""
+    request.getfixturevalue("docker" if "docker" in request.param else "sandboxed")
+    return str(request.param)
 
 
 @pytest.fixture
-async def any_machine(way: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Machine]:
+def container(kind: str, request: pytest.FixtureRequest, left: Path) -> Iterator[str]:
+    """A container with the workspace, for the implementation that is opened on one."""
+    if kind != "docker":
+        yield "none"
+        return
+    url = request.getfixturevalue("docker")
+    name = container_with(url, left)
+    yield f"docker:{name}"
+    ask(url, "DELETE", f"containers/{name}")
+
+
+@pytest.fixture
+async def any_machine(
+    kind: str, container: str, left: Path, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[Machine]:
     """One of the implementations, opened on the workspace, or handed over by an agent that has done nothing there."""
-    kind, _, place = way.partition(":")
     opened: Machine
-    if kind == "docker":
-        opened = await DockerMachine.open(way, LIMITS)
-    elif kind == "live":
-        opened = live = await LiveLocalMachine.open(Path(place), AgentLimits(), LIMITS)
-        await live.hand_over(tmp_path_factory.mktemp("copy"))
+    if kind == "local":
+        opened = LocalMachine(left, LIMITS)
+    elif kind == "docker":
+        opened = await DockerMachine.open(container, LIMITS)
     else:
-        opened = LocalMachine(Path(place), LIMITS)
+        opened = live = await _live(kind, left)
+        await live.hand_over(tmp_path_factory.mktemp("copy"))
     yield opened
     await opened.close()
+
+
+async def _live(kind: str, folder: Path) -> LiveMachine:
+    if kind == "live":
+        return await LiveLocalMachine.open(folder, AgentLimits(), LIMITS)
+    return await LiveDockerMachine.open(IMAGE, folder, AgentLimits(memory=256 << 20, processes=64), LIMITS)
 
 
 async def test_a_command_runs_in_the_workspace_with_bash(any_machine: Machine) -> None:

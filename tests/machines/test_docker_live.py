@@ -100,7 +100,8 @@ async def test_files_for_the_agent_are_in_its_home_and_its_own(live: LiveDockerM
 async def test_what_cannot_be_started_is_the_callers_fault(live: LiveDockerMachine, scratch: Path, launch: Launch) -> None:
     with pytest.raises(InputError):
         await live.work(launch, scratch)
-    assert (await live.work(a_shell("exit 0"), scratch)).exit_status == 0
+    (scratch / "again").mkdir()
+    assert (await live.work(a_shell("exit 0"), scratch / "again")).exit_status == 0
 
 
 # --- limits
@@ -333,7 +334,8 @@ async def test_a_link_that_was_fetched_leads_nothing_out(live: LiveDockerMachine
     home = tmp_path / "home"
     home.mkdir()
     await live.fetch(["way"], home)
-    await live.work(a_shell("rm ~/way; mv ~/real ~/way"), scratch)
+    (scratch / "again").mkdir()
+    await live.work(a_shell("rm ~/way; mv ~/real ~/way"), scratch / "again")
     assert (await live.fetch(["way/file"], home)).left_out == 1
     assert not list(outside.iterdir())
 
@@ -404,7 +406,11 @@ async def test_the_graders_files_are_seen_by_the_grader_alone(
     async with await LiveDockerMachine.open(docker_image, None, LIMITS, COMMANDS) as machine:
         await machine.work(a_shell("ls /grader 2>/dev/null; echo looked"), scratch)
         await machine.hand_over(tmp_path / "files")
-        assert (await machine.grade("cat /grader/secret", 10, tmp_path / "grader")).text == "the answer\n"
-        assert (await machine.run("cat /grader/secret", fresh=True)).exit_status == 1
-        assert (await machine.run("cat /grader/secret")).exit_status == 1
+        graded = await machine.grade("cat /grader/secret; touch seen; exit 7", 5, tmp_path / "grader")
+        assert (graded.text, graded.exit_status) == ("the answer\n", 7)
+        assert (await machine.grade("ls; ls /grader", 5)).exit_status == 2
+        for fresh in (True, False):
+            assert (await machine.run("ls; cat /grader/secret 2>/dev/null", fresh=fresh)).text == ""
+        with pytest.raises(InputError, match="nothing"):
+            await machine.grade("true", 5, tmp_path / "nothing")
     assert (scratch / "stdout").read_text() == "looked\n"

@@ -16,7 +16,7 @@ from tests.machines.test_sessions import KILLS_OTHERS, WRITES_TO_OTHERS
 
 from adjudge.machines.landlock import landlock_abi, scopes_signals
 from adjudge.machines.live import LiveLocalMachine
-from adjudge.machines.spill import KEPT
+from adjudge.machines.printed import KEPT
 from adjudge.ports import Launch
 
 pytestmark = pytest.mark.hostile

@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 
 from adjudge.errors import InputError, MachineError
-from adjudge.machines import selftest
-from adjudge.machines.commands import LONGEST_COMMAND
+from adjudge.machines import local, selftest
 from adjudge.machines.local import LocalMachine
 from adjudge.machines.selftest import Check
 from adjudge.settings import MachineLimits
@@ -173,7 +172,7 @@ async def test_a_time_that_is_none_is_refused(opened: Opening, seconds: float) -
 
 @pytest.mark.parametrize("sign", ["x", "é", "\x01", "\n", "\\"])
 async def test_the_longest_command_runs(machine: LocalMachine, sign: str) -> None:
-    command = "true " + sign * ((LONGEST_COMMAND - 5) // len(sign.encode()))
+    command = "true " + sign * ((local.LONGEST_COMMAND - 5) // len(sign.encode()))
     assert (await machine.run(command)).exit_status == 0
 
 

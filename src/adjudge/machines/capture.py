@@ -15,43 +15,6 @@ _GRACE = 0.2
 _REST = 0.05
 
 
-class Kept:
-    """Head and tail of an output, and the true number of its bytes; `limit` is how many are kept."""
-
-    def __init__(self, limit: int) -> None:
-        self._head, self._tail = bytearray(), bytearray()
-        self._limit = limit
-        self.size = 0
-
-    def add(self, data: bytes) -> None:
-        """Take the next bytes."""
-        self.size += len(data)
-        room = max(0, self._limit // 2 - len(self._head))
-        self._head += data[:room]
-        self._tail += data[room:]
-        if len(self._tail) > self._limit + _CHUNK:
-            del self._tail[: -self._limit]
-
-    def text(self) -> str:
-        """Head and tail, decoded, with a line between them that says how much was left out."""
-        if not self.cut:
-            return (self._head + self._tail).decode("utf-8", "replace")
-        tail = self._tail[-(self._limit - len(self._head)) :]
-        left_out = self.size - len(self._head) - len(tail)
-        head, end = self._head.decode("utf-8", "replace"), tail.decode("utf-8", "replace")
-        return f"{head}\n[{left_out} bytes left out]\n{end}"
-
-    @property
-    def cut(self) -> bool:
-        """Whether there was more than the limit."""
-        return self.size > self._limit
-
-    @property
-    def flooded(self) -> bool:
-        """Whether there was so much that the command must be stopped."""
-        return self.size > FLOOD * self._limit
-
-
 class Pipe:
     """Reads a pipe until `settle`, and after that keeps emptying it slowly.
 
@@ -134,19 +97,65 @@ class Pipe:
             self._end.set()
 
 
+class Kept:
+    """Head and tail of an output, and the true number of its bytes; `limit` is how many are kept."""
+
+    def __init__(self, limit: int) -> None:
+        self._head, self._tail = bytearray(), bytearray()
+        self._limit = limit
+        self.size = 0
+
+    def add(self, data: bytes) -> None:
+        """Take the next bytes."""
+        self.size += len(data)
+        room = max(0, self._limit // 2 - len(self._head))
+        self._head += data[:room]
+        self._tail += data[room:]
+        if len(self._tail) > self._limit + _CHUNK:
+            del self._tail[: -self._limit]
+
+    def text(self) -> str:
+        """Head and tail of the output, decoded, with a line between them that says how much was left out."""
+        if not self.cut:
+            return (self._head + self._tail).decode("utf-8", "replace")
+        tail = self._tail[-(self._limit - len(self._head)) :]
+        left_out = self.size - len(self._head) - len(tail)
+        head, end = self._head.decode("utf-8", "replace"), tail.decode("utf-8", "replace")
+        return f"{head}\n[{left_out} bytes left out]\n{end}"
+
+    @property
+    def cut(self) -> bool:
+        """Whether there was more than the limit."""
+        return self.size > self._limit
+
+    @property
+    def flooded(self) -> bool:
+        """Whether there was so much that the command must be stopped."""
+        return self.size > FLOOD * self._limit
+
+
 class Capture(Pipe):
     """Keeps head and tail in memory, and says when a command prints without end."""
 
     def __init__(self, limit: int, flooded: Callable[[], None]) -> None:
         super().__init__()
-        self.kept, self._stop = Kept(limit), flooded
+        self._kept, self._flooded = Kept(limit), flooded
 
     def keep(self, data: bytes) -> None:
         """Keep what belongs to head or tail."""
-        self.kept.add(data)
+        self._kept.add(data)
 
     def _read(self) -> None:
         super()._read()
-        if self.kept.flooded:
+        if self._kept.flooded:
             self.pause()
-            self._stop()
+            self._flooded()
+
+    def text(self) -> str:
+        """As `Kept.text`."""
+        return self._kept.text()
+
+    @property
+    def cut(self) -> bool:
+        """Whether there was more than the limit."""
+        return self._kept.cut

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+import msgspec
+
 from adjudge.errors import InputError, MachineError
-from adjudge.machines.commands import time_for
+from adjudge.machines.docker_agent import AGENT
 from adjudge.machines.docker_commands import Commands, evaluators_environment, give_home
 from adjudge.machines.docker_container import Bounds, Container, hardened
 from adjudge.machines.docker_engine import Engine
@@ -21,11 +23,11 @@ from adjudge.machines.docker_selftest import prove_engine
 from adjudge.machines.docker_source import Source, find_source
 from adjudge.machines.files import Workspace
 from adjudge.machines.hooks import find_hooks, named
+from adjudge.machines.local import allowed_time
+from adjudge.machines.places import GRADER
 from adjudge.machines.search import search
 from adjudge.ports import DirectoryItem, Fetched, FilePart, Found, Hook, Output
 from adjudge.settings import MachineLimits
-
-_ROOT = 0
 
 
 class DockerMachine:
@@ -89,11 +91,8 @@ class DockerMachine:
         """Complete the facts: the engine, what it does not promise, and what in the workspace runs by itself."""
         found = await asyncio.to_thread(find_hooks, self._workspace)
         self.hooks = found.hooks
-        self.facts |= {
-            **await facts_of_engine(self._engine),
-            "hooks": named(found),
-            "hooks complete": found.complete,
-        }
+        self.facts |= await facts_of_engine(self._engine)
+        self.facts |= {"hooks": named(found), "hooks complete": found.complete}
 
     async def __aenter__(self) -> Self:
         """The machine itself."""
@@ -111,15 +110,30 @@ class DockerMachine:
         """Run a command with `bash -c` (`sh -c` without bash); `seconds` may ask for up to ten times the usual limit.
 
         Raises:
-            InputError: as `machines.commands.time_for`.
+            InputError: as `machines.local.allowed_time`.
             MachineError: as `ports.Machine.run`.
         """
-        most = time_for(command, seconds, self._limits)
+        most = allowed_time(command, seconds, self._limits)
+        return await self._alone(lambda: self._run_fresh(command, most) if fresh else self._run(command, most))
+
+    async def grade(self, command: str, seconds: float, files: Path | None = None) -> Output:
+        """Run a command in a container that nothing else enters, which finds a copy of `files` at /grader.
+
+        Raises:
+            InputError: the command cannot be one, or the files are not there.
+            MachineError: as `ports.Machine.run`.
+        """
+        most = allowed_time(command, seconds, msgspec.structs.replace(self._limits, seconds=seconds))
+        if files is not None and not await asyncio.to_thread(files.exists):
+            raise InputError(f"{files}: is not there, so that a grader cannot have it")
+        return await self._alone(lambda: self._run_fresh(command, most, files))
+
+    async def _alone(self, running: Callable[[], Awaitable[Output]]) -> Output:
         async with self._one_at_a_time:
             self._check_open()
             try:
                 await prove_engine(self._engine, self._source.image)
-                output = await (self.run_apart(command, most) if fresh else self._run(command, most))
+                output = await running()
             except MachineError:
                 self._check_open()
                 raise
@@ -132,17 +146,12 @@ class DockerMachine:
         self._check_open()
         return await self._commands.run(command, seconds)
 
-    async def run_apart(self, command: str, seconds: float, placed: Mapping[str, Path] | None = None) -> Output:
-        """Run a command in a container of its own, with folders of the host copied to paths inside.
-
-        Raises:
-            MachineError: as `ports.Machine.run`.
-        """
+    async def _run_fresh(self, command: str, seconds: float, files: Path | None = None) -> Output:
         container = self._new_container()
         try:
             await container.create()
-            for inside, path in (placed or {}).items():
-                await put_folder(self._engine, container.name, path, inside, _ROOT)
+            if files is not None:
+                await put_folder(self._engine, container.name, files, GRADER, AGENT)
             commands = await self._started(container)
             self._check_open()
             return await commands.run(command, seconds)

@@ -12,10 +12,9 @@ from adjudge.errors import InputError, MachineError
 from adjudge.machines.docker_container import Container, Mount, read_only
 from adjudge.machines.docker_engine import Engine
 from adjudge.machines.docker_files import Item, export, put, put_folder, tar_of
-from adjudge.machines.places import SYSTEM, WORKSPACE
+from adjudge.machines.places import AGENT_HOME, SYSTEM, WORKSPACE
 
 AGENT = 1000
-AGENT_HOME = "/home/agent"
 USER = f"{AGENT}:{AGENT}"
 
 _DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"

@@ -13,9 +13,8 @@ from typing import Any, Self
 import msgspec
 
 from adjudge.errors import InputError, MachineError
-from adjudge.machines.commands import time_for
 from adjudge.machines.docker import DockerMachine
-from adjudge.machines.docker_agent import AGENT_HOME, USER, exposed_mounts, furnish, path_with
+from adjudge.machines.docker_agent import USER, exposed_mounts, furnish, path_with
 from adjudge.machines.docker_commands import Commands, evaluators_environment, give_home
 from adjudge.machines.docker_container import Bounds, Container, hardened
 from adjudge.machines.docker_engine import LABEL_USER, Engine
@@ -27,8 +26,9 @@ from adjudge.machines.docker_selftest import prove_engine
 from adjudge.machines.docker_source import Source
 from adjudge.machines.docker_work import fetch_from_home, left_running, start_agent
 from adjudge.machines.launches import check_in_home, check_launch
-from adjudge.machines.places import GRADER, WORKSPACE
-from adjudge.machines.printed import Printed
+from adjudge.machines.local import allowed_time
+from adjudge.machines.places import AGENT_HOME, WORKSPACE
+from adjudge.machines.printed import PrintedStreams
 from adjudge.ports import DirectoryItem, Ended, Fetched, FilePart, Found, Hook, Launch, Output
 from adjudge.settings import AgentLimits, MachineLimits
 from adjudge.untrusted import one_line
@@ -131,7 +131,7 @@ class LiveDockerMachine:
         check_launch(launch)
         async with self._one_at_a_time:
             self._check_still_the_agents()
-            printed = Printed(folder, self._limits.output, on_output)
+            printed = PrintedStreams(folder, self._limits.output, on_output)
             try:
                 ending = await start_agent(self._container, launch, self._source.path, printed, self._limits)
             finally:
@@ -177,12 +177,8 @@ class LiveDockerMachine:
         environment = evaluators_environment(await give_home(self._container)) | {"PATH": source.path or ""}
         self._commands = Commands(self._container, USER, WORKSPACE, environment, self._most.output, kill_only)
         self.hooks = self._files.hooks
-        self.facts |= {"hooks": self._files.facts["hooks"], "processes left": len(await left_running(self._container))}
-
-    async def grade(self, command: str, seconds: float, files: Path | None = None) -> Output:
-        """Run a grader on a copy of the files. Raises as `ports.LiveMachine.grade`."""
-        async with self._one_at_a_time:
-            return await self._handed_over().run_apart(command, seconds, {GRADER: files} if files else {})
+        self.facts |= {name: self._files.facts[name] for name in ("hooks", "hooks complete")}
+        self.facts["processes left"] = len(await left_running(self._container))
 
     # --- the evaluator's looks
 
@@ -192,7 +188,7 @@ class LiveDockerMachine:
         One that takes too long or prints too much is killed with all that it started. If only the engine can kill what runs
         there, or memory or processes ran out, all that runs there is lost (`Output.forfeited`).
         """
-        most = time_for(command, seconds, self._most)
+        most = allowed_time(command, seconds, self._most)
         async with self._one_at_a_time:
             files = self._handed_over()
             if fresh:
@@ -205,6 +201,11 @@ class LiveDockerMachine:
                 raise
             self._check_open()  # else it may be the closing that ended the command
             return output
+
+    async def grade(self, command: str, seconds: float, files: Path | None = None) -> Output:
+        """Run a grader on a snapshot of the files. Raises as `DockerMachine.grade`."""
+        async with self._one_at_a_time:
+            return await self._handed_over().grade(command, seconds, files)
 
     async def read(self, path: str, offset: int = 0, limit: int = 65536) -> FilePart:
         """Read a part of a regular file, 16 MiB at most. Raises as `ports.Machine.read`."""

@@ -11,20 +11,20 @@ from pathlib import Path
 from typing import Any
 
 from adjudge.errors import InputError
-from adjudge.machines.docker_agent import AGENT, AGENT_HOME, USER
+from adjudge.machines.docker_agent import AGENT, USER
 from adjudge.machines.docker_container import Container
 from adjudge.machines.docker_engine import engine_faults
 from adjudge.machines.docker_files import Item, export, put, tar_of
 from adjudge.machines.docker_killing import kill_only, terminate
 from adjudge.machines.docker_watch import Ending, NotStartedError, follow
-from adjudge.machines.places import WORKSPACE
-from adjudge.machines.printed import Printed
+from adjudge.machines.places import AGENT_HOME, WORKSPACE
+from adjudge.machines.printed import PrintedStreams
 from adjudge.ports import Fetched, Launch
 from adjudge.settings import AgentLimits
 
 
 async def start_agent(
-    container: Container, launch: Launch, path: str | None, printed: Printed, limits: AgentLimits
+    container: Container, launch: Launch, path: str | None, printed: PrintedStreams, limits: AgentLimits
 ) -> Ending:
     """Start an agent's process and wait for its end; at a limit, or if this is cancelled, it is killed.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from adjudge.errors import InputError
-from adjudge.machines.commands import LONGEST_COMMAND
+from adjudge.machines.local import LONGEST_COMMAND
 from adjudge.ports import Launch
 
 

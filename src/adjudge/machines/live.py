@@ -13,11 +13,11 @@ from typing import Self
 import msgspec
 
 from adjudge.errors import InputError, MachineError
-from adjudge.machines.commands import time_for
 from adjudge.machines.copying import Copier, size_of
 from adjudge.machines.gate import Gate
 from adjudge.machines.landlock import scopes_signals
-from adjudge.machines.local import LocalMachine, facts_of
+from adjudge.machines.launches import check_in_home, check_launch
+from adjudge.machines.local import LocalMachine, allowed_time, facts_of
 from adjudge.machines.order import HOME_SIZE, Order, environment_inside, make_live_order
 from adjudge.machines.places import AGENT_HOME, GRADER, OWN_HOME, WORKSPACE, check_exposed
 from adjudge.machines.program import Program
@@ -42,7 +42,13 @@ class LiveLocalMachine:
     home = AGENT_HOME
     workspace = WORKSPACE
 
-    def __init__(self, session: Session, order: Order, limits: AgentLimits, commands: MachineLimits) -> None:
+    def __init__(
+        self,
+        session: Session,
+        order: Order,
+        limits: AgentLimits,
+        commands: MachineLimits,
+    ) -> None:
         """Take over a session that was opened with this order; everything has been checked."""
         self._session, self._order, self._limits, self._commands = session, order, limits, commands
         self._gates: list[Gate] = []
@@ -122,7 +128,7 @@ class LiveLocalMachine:
         )
 
     def _program(self, launch: Launch) -> Program:
-        _check_launch(launch)
+        check_launch(launch)
         files = {f"{AGENT_HOME}/{path}": content for path, content in launch.files.items()}
         environment = self._order.environment | launch.environment
         return Program(
@@ -131,7 +137,7 @@ class LiveLocalMachine:
 
     async def fetch(self, paths: Sequence[str], folder: Path) -> Fetched:
         """Copy things out of the agent's home. Raises as `ports.LiveMachine.fetch`."""
-        names = [_plain_name(path) for path in paths]
+        names = [check_in_home(path) for path in paths]
         async with self._one_at_a_time:
             self._check_open()
             copier = Copier(self._session, HOME_SIZE, self._limits.files)
@@ -156,8 +162,8 @@ class LiveLocalMachine:
         self._session.spares = True
         self._files = await LocalMachine.open(folder, commands, self._order.exposed, home=AGENT_HOME)
         self.hooks = self._files.hooks
-        known = {name: self._files.facts[name] for name in ("hooks", "hooks complete")}
-        self.facts |= known | {"processes left": left}
+        self.facts |= {name: self._files.facts[name] for name in ("hooks", "hooks complete")}
+        self.facts["processes left"] = left
 
     # --- the evaluator's looks
 
@@ -167,7 +173,7 @@ class LiveLocalMachine:
         One that takes too long or prints too much is killed with all that it started, and the rest of the machine goes on.
         One that takes too much memory or too many processes costs all that runs there (`Output.forfeited`).
         """
-        most = time_for(command, seconds, self._commands)
+        most = allowed_time(command, seconds, self._commands)
         async with self._one_at_a_time:
             files = self._handed_over()
             if fresh:
@@ -238,29 +244,3 @@ def _existing(folder: Path) -> Path:
     if not folder.is_dir():
         raise InputError(f"{folder}: the workspace must be a folder")
     return Path(os.path.realpath(folder))
-
-
-def _check_launch(launch: Launch) -> None:
-    if not launch.arguments or not launch.arguments[0].startswith("/"):
-        raise InputError(f"arguments: must begin with the absolute path of a program, got {launch.arguments[:1]!r}")
-    texts = [*launch.arguments, *launch.environment, *launch.environment.values(), *launch.files]
-    if fault := next((text for text in texts if "\0" in text or not _encodable(text)), None):
-        raise InputError(f"{fault[:80]!a}: a process cannot be started with a text that holds a NUL or is no Unicode")
-    if fault := next((name for name in launch.environment if not name or "=" in name), None):
-        raise InputError(f"environment: {fault!r} cannot be the name of a variable")
-    for path in launch.files:
-        _plain_name(path)
-
-
-def _encodable(text: str) -> bool:
-    try:
-        return text.encode() is not None
-    except UnicodeEncodeError:
-        return False
-
-
-def _plain_name(path: str) -> str:
-    parts = path.split("/")
-    if not path or path.startswith("/") or not {"", ".", ".."}.isdisjoint(parts) or "\0" in path or not _encodable(path):
-        raise InputError(f"{path!a}: must be a path relative to the agent's home, without '.' and '..'")
-    return path

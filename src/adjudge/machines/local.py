@@ -9,8 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from adjudge.errors import MachineError
-from adjudge.machines.commands import time_for
+from adjudge.errors import InputError, MachineError
 from adjudge.machines.files import Workspace
 from adjudge.machines.hooks import find_hooks, named
 from adjudge.machines.landlock import landlock_abi
@@ -21,6 +20,12 @@ from adjudge.machines.selftest import proven_view
 from adjudge.machines.session import Session, open_session
 from adjudge.ports import DirectoryItem, FilePart, Found, Hook, Output
 from adjudge.settings import MachineLimits
+
+LONGEST_COMMAND = 128 * 1024 - 1
+"""Bytes; the kernel takes no longer argument."""
+
+LONGEST_TIME = 10
+"""How many times the usual limit a command may ask for."""
 
 
 class LocalMachine:
@@ -103,7 +108,7 @@ class LocalMachine:
             InputError: the command is empty, too long, or holds a NUL; or the seconds are not above 0.
             MachineError: as `ports.Machine.run`.
         """
-        most = time_for(command, seconds, self._limits)
+        most = allowed_time(command, seconds, self._limits)
         async with self._one_at_a_time:
             if fresh:
                 return await self._run_fresh(command, most)
@@ -189,3 +194,26 @@ def facts_of(order: Order, session: Session) -> dict[str, str | int | bool | Non
         "fresh sandbox per command": order.fresh,
         "memory limit": "cgroup" if session.in_cgroup else "rlimit",
     }
+
+
+def allowed_time(command: str, seconds: float | None, limits: MachineLimits) -> float:
+    """How many seconds a command may take.
+
+    Raises:
+        InputError: the command is empty, too long, or holds a NUL; or the seconds are not above 0.
+    """
+    _check_command(command, seconds)
+    return min(seconds or limits.seconds, LONGEST_TIME * limits.seconds)
+
+
+def _check_command(command: str, seconds: float | None) -> None:
+    try:
+        size = len(command.encode())
+    except UnicodeEncodeError:
+        size = 0
+    if not size or command.isspace() or "\0" in command:
+        raise InputError(f"command: must be a text without NUL, got {command[:80]!a}")
+    if size > LONGEST_COMMAND:
+        raise InputError(f"command: must be at most {LONGEST_COMMAND} bytes; write a longer one to a file in parts")
+    if seconds is not None and not seconds > 0:
+        raise InputError(f"seconds: must be above 0, got {seconds!r}")

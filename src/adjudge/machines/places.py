@@ -14,7 +14,6 @@ GRADER = "/grader"
 AGENT_HOME = "/home/agent"
 OWN_HOME = "/mnt/home"
 """Where the evaluator's commands have their home on a machine whose `/home` was an agent's."""
-GRADER = "/grader"
 TEMPORARY = "/tmp"  # noqa: S108  the place, not a file
 SHARED_MEMORY = "/dev/shm"  # noqa: S108
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")

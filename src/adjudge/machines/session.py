@@ -64,12 +64,12 @@ class Session:
             raise MachineError(f"a command could not be started inside: {refused}")
         await capture.settle()
         return Output(
-            text=capture.kept.text(),
+            text=capture.text(),
             exit_status=answer["status"],
-            size=capture.kept.size,
+            size=capture.size,
             seconds=round(answer["seconds"], 4),
             ended=answer["ended"],
-            cut=capture.kept.cut,
+            cut=capture.cut,
             forfeited=answer["forfeited"],
         )
 
