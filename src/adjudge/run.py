@@ -62,7 +62,8 @@ class Run(msgspec.Struct, frozen=True):
     `machine` names a container or an image that holds the workspace with its surroundings (`docker:NAME`, `image:NAME`),
     and `directory` the workspace's path in it, if it is another than the container's own working directory.
     `task_name`, `started` (UTC, ISO 8601) and `seconds` are known of runs that adjudge started itself. `cost` is what the
-    agent's calls to models cost in US dollars: as the record states, else by the list price of its tokens.
+    agent's calls to models cost in US dollars: as the record states, else by the list price of its tokens. `notes` are
+    adjudge's own words on what is not as usual, such as a record that had to be made from the output.
     """
 
     id: str
@@ -83,3 +84,4 @@ class Run(msgspec.Struct, frozen=True):
     started: str | None = None
     seconds: float | None = None
     cost: float | None = None
+    notes: tuple[str, ...] = ()

@@ -66,11 +66,10 @@ class Means(msgspec.Struct, frozen=True):
 
 
 class Attempt(msgspec.Struct, frozen=True):
-    """An attempt whose agent has ended: the run, the machine as it was left, and what is to be said besides."""
+    """An attempt whose agent has ended: the run, and the machine as it was left."""
 
     run: Run
     machine: Machine
-    notes: tuple[str, ...]
 
 
 @asynccontextmanager
@@ -102,10 +101,11 @@ async def attempted(assignment: Assignment, means: Means, scratch: Path, kept: P
         )
         run = _run_of(assignment, found, ended, traffic, started, kept)
         run, notes = await _patched(means, run, original, kept)
-        run, grading = await _graded(assignment, means, run, machine)
+        run = msgspec.structs.replace(run, notes=(*found.notes, *notes))
+        run = await _graded(assignment, means, run, machine)
         run = _priced(run, assignment.endpoint, means)
         standing = ScrubbedMachine(machine, assignment.secrets) if assignment.secrets else machine
-        yield Attempt(run, standing, (*found.notes, *notes, *grading))
+        yield Attempt(run, standing)
     finally:
         await machine.close()
 
@@ -197,15 +197,16 @@ async def _patched(means: Means, run: Run, original: Path | None, kept: Path) ->
     return msgspec.structs.replace(run, patch=patch), (reason,) if reason else ()
 
 
-async def _graded(assignment: Assignment, means: Means, run: Run, machine: LiveMachine) -> tuple[Run, tuple[str, ...]]:
-    """The run with its grader's result, if the task has a grader."""
+async def _graded(assignment: Assignment, means: Means, run: Run, machine: LiveMachine) -> Run:
+    """The run with its grader's result, if the task has a grader. Why there is none, is the outcome's detail."""
     grader = assignment.task.grader
     if grader is None:
-        return run, ()
+        return run
     means.on_stage(assignment, "grading")
     grade, reason = grade_of(await machine.grade(grader.run, grader.seconds, grader.files))
-    outcome: Outcome = msgspec.structs.replace(run.outcome, grade=grade)
-    return msgspec.structs.replace(run, outcome=outcome), (reason,) if reason else ()
+    detail = "; ".join(part for part in (run.outcome.detail, reason) if part) or None
+    outcome: Outcome = msgspec.structs.replace(run.outcome, grade=grade, detail=detail)
+    return msgspec.structs.replace(run, outcome=outcome)
 
 
 def _priced(run: Run, endpoint: AgentEndpoint | None, means: Means) -> Run:

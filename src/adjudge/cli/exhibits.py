@@ -97,6 +97,8 @@ def print_run(run: Run, judgments: Sequence[JudgmentRow]) -> None:
     for name, value in facts.items():
         if value not in (None, ""):
             _write(one_line(f"{name:12} {value}", 300))
+    for note in run.notes:
+        _write(one_line(f"{'note':12} {note}", 300))
     _write(f"\n{shown(run.task or NO_TASK)}\n")
     rows = [
         (
@@ -164,6 +166,7 @@ def run_as_json(run: Run) -> dict[str, Any]:
         "started": run.started,
         "seconds": run.seconds,
         "cost": run.cost,
+        "notes": run.notes,
         "format": record.format,
         "tells": sorted(record.tells),
         "turns": record.turns,

@@ -74,10 +74,11 @@ def run(
     import asyncio
 
     from adjudge.cli.watching import Display
-    from adjudge.wiring import starting
+    from adjudge.wiring.planning import Asked
+    from adjudge.wiring.starting import start
 
     settings = settings_with(model=model, looks=looks, budget=budget, store=store)
-    asked = starting.Asked(
+    asked = Asked(
         tasks=tuple(tasks),
         agents=tuple(_agent(each) for each in agents),
         command=tuple(context.obj or ()),
@@ -90,7 +91,7 @@ def run(
         keep=not destroy,
     )
     with Display(verbose) as display:
-        made = asyncio.run(starting.start(asked, settings, display.watch()))
+        made = asyncio.run(start(asked, settings, display.watch()))
     if as_json:
         print_json(made)
     else:

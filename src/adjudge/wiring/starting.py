@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import re
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
@@ -16,51 +15,24 @@ import msgspec
 
 from adjudge.agents.attempt import Assignment, Means, OpenLive, Stage, attempted
 from adjudge.agents.comparison import Result
-from adjudge.agents.connections import Connection, command_connection, find_connection
-from adjudge.agents.endpoints import AgentEndpoint, Wire, endpoint_of
-from adjudge.agents.installed import Installation, find_installation
-from adjudge.agents.places import prepared
-from adjudge.agents.secrets import values_of
-from adjudge.agents.tasks import Task, read_task
-from adjudge.connected import require_apart
-from adjudge.errors import AdjudgeError, InputError
-from adjudge.wiring.inputs import find_rubric
-from adjudge.wiring.models import model_for, require_model
+from adjudge.errors import AdjudgeError
+from adjudge.wiring.models import model_for
+from adjudge.wiring.planning import Asked, Started, needs_model, plan, workspaces
 from adjudge.wiring.stores import open_store
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
 
+    from adjudge.agents.endpoints import AgentEndpoint
     from adjudge.judges.evaluator.judge import Evaluator
     from adjudge.judgment import Judgment
     from adjudge.ports import LiveMachine, Machine
     from adjudge.record import Usage
-    from adjudge.rubric import Rubric
     from adjudge.run import Run
     from adjudge.settings import AgentLimits, Settings
     from adjudge.store.store import Store
 
 Doing = Stage | Literal["judging"]
-
-
-class Asked(msgspec.Struct, frozen=True):
-    """What a user asks to be started.
-
-    `agents` are pairs of a connection's name (or a path to one) and a model's name; `command` is what `--agent command`
-    runs and `records` where its record appears in its home. `rubric` is a path, `none`, or left to the tasks. `variables`
-    are names in adjudge's environment that the agent's process gets. `image` runs every task in this image.
-    """
-
-    tasks: tuple[Path, ...]
-    agents: tuple[tuple[str, str | None], ...]
-    command: tuple[str, ...] = ()
-    records: tuple[str, ...] = ()
-    attempts: int = 1
-    jobs: int = 1
-    rubric: str | None = None
-    image: str | None = None
-    variables: tuple[str, ...] = ()
-    keep: bool = True
 
 
 class Watch(msgspec.Struct, frozen=True):
@@ -69,117 +41,6 @@ class Watch(msgspec.Struct, frozen=True):
     on_stage: Callable[[Assignment, Doing], None]
     on_output: Callable[[Assignment, bytes], None]
     on_result: Callable[[Assignment, Result, Run | None, Judgment | None], None]
-
-
-Agent = tuple[Connection, Installation, AgentEndpoint | None]
-
-
-class Started(msgspec.Struct, frozen=True):
-    """An assignment and the rubric that its run is judged by; `None` means by its process alone."""
-
-    assignment: Assignment
-    rubric: Rubric | None
-
-
-# --- what is to be started
-
-
-async def plan(asked: Asked, settings: Settings, folder: Path) -> tuple[Started, ...]:
-    """Every attempt that was asked for, with all that can be wrong found out before the first one starts.
-
-    `folder` takes what tasks need beside their own files, such as a clone.
-
-    Raises:
-        InputError: a task, an agent, a model's name or a rubric cannot be used.
-        ModelError: a key is missing.
-        OutsideError: a task's repository cannot be had.
-    """
-    tasks = [read_task(path) for path in asked.tasks]
-    _refuse_alike([task.name for task in tasks])
-    if asked.image:
-        tasks = [
-            msgspec.structs.replace(task, machine=msgspec.structs.replace(task.machine, image=asked.image))
-            for task in tasks
-        ]
-    rubrics = {task.name: _rubric_of(task, asked.rubric) for task in tasks}
-    if any(_needs_model(rubric) for rubric in rubrics.values()):
-        await require_model(settings)
-    require_apart(settings, settings.expose)
-    agents = [await asyncio.to_thread(_agent, name, model, asked, settings) for name, model in asked.agents]
-    secrets = values_of(asked.variables, os.environ)
-    started = []
-    for task in tasks:
-        original = await prepared(task.machine, _new(folder))
-        if original is not None:
-            _require_apart(original, task, settings)
-        for number in range(1, asked.attempts + 1):
-            for connection, installation, endpoint in agents:
-                assignment = Assignment(task, connection, installation, endpoint, number, original, secrets)
-                started.append(Started(assignment, rubrics[task.name]))
-    return tuple(started)
-
-
-def _require_apart(original: Path, task: Task, settings: Settings) -> None:
-    """Refuse a folder that holds the store: the agent could read what was judged there, and the store changes meanwhile."""
-    if workspaces(settings).resolve().is_relative_to(original.resolve()):
-        raise InputError(
-            f"{task.source}: {original} holds the store, which the agent could then read; keep the store elsewhere "
-            "(--store or ADJUDGE_STORE)"
-        )
-
-
-def _new(folder: Path) -> Path:
-    return Path(tempfile.mkdtemp(dir=folder))
-
-
-def _refuse_alike(names: Sequence[str]) -> None:
-    for name in names:
-        if names.count(name) > 1:
-            raise InputError(f"two tasks are called {name!r}; give one of them another `name`")
-
-
-def _rubric_of(task: Task, named: str | None) -> Rubric | None:
-    place = named or (str(task.rubric) if task.rubric else None)
-    if place is None:
-        raise InputError(
-            f"{task.source}: names no rubric; give --rubric FILE, or --rubric none to judge by the process alone"
-        )
-    return None if place.casefold() == "none" else find_rubric(place)
-
-
-def _needs_model(rubric: Rubric | None) -> bool:
-    return rubric is not None and any(criterion.probe is None for criterion in rubric.criteria)
-
-
-def _agent(name: str, model: str | None, asked: Asked, settings: Settings) -> Agent:
-    """A connection, where its program is, and the endpoint of its model."""
-    if (name == "command") != bool(asked.command):
-        raise InputError(
-            "--agent command runs what stands after `--`, as in `adjudge run TASK --agent command -- ./agent.sh`"
-        )
-    if name == "command":
-        connection = command_connection(asked.command, asked.records, _spoken_at(model, settings) if model else None)
-    else:
-        connection = find_connection(name)
-    endpoint = _endpoint(connection, name, model, settings)
-    return connection, find_installation(connection), endpoint
-
-
-def _spoken_at(model: str, settings: Settings) -> Wire:
-    """The format in which a command shall be told to ask this model: its provider's own."""
-    from adjudge.models.names import read_name
-
-    return read_name(model, settings).format
-
-
-def _endpoint(connection: Connection, name: str, model: str | None, settings: Settings) -> AgentEndpoint | None:
-    if connection.speaks is None:
-        if model is not None:
-            raise InputError(f"--agent {name}={model}: this agent takes no model from here; write --agent {name}")
-        return None
-    if model is None:
-        raise InputError(f"--agent {name}: name the agent's model as well, as in --agent {name}=openrouter/MAKER/MODEL")
-    return endpoint_of(model, connection.speaks, settings)
 
 
 # --- starting it
@@ -195,7 +56,7 @@ async def start(asked: Asked, settings: Settings, watch: Watch) -> tuple[Result,
     """
     with tempfile.TemporaryDirectory(prefix="adjudge-") as scratch, open_store(settings) as store:
         planned = await plan(asked, settings, Path(scratch))
-        needed = any(_needs_model(each.rubric) for each in planned)
+        needed = any(needs_model(each.rubric) for each in planned)
         async with _evaluator(needed, settings) as evaluator:
             starting = _Starting(asked, settings, watch, store, evaluator, Path(scratch))
             return await starting.all(planned)
@@ -230,14 +91,14 @@ class _Starting:
         async with self._free:
             run = judgment = None
             try:
-                run, judgment, notes = await self._made(started)
-                result = _result(started.assignment, run, judgment, notes)
+                run, judgment = await self._made(started)
+                result = _result(started.assignment, run, judgment)
             except AdjudgeError as error:
-                result = msgspec.structs.replace(_result(started.assignment, None, None, ()), error=str(error))
+                result = msgspec.structs.replace(_result(started.assignment, None, None), error=str(error))
             self._watch.on_result(started.assignment, result, run, judgment)
             return result
 
-    async def _made(self, started: Started) -> tuple[Run, Judgment, tuple[str, ...]]:
+    async def _made(self, started: Started) -> tuple[Run, Judgment]:
         assignment, watch = started.assignment, self._watch
         means = Means(self._open_live(assignment), self._open_still, self._price, watch.on_stage, watch.on_output)
         with tempfile.TemporaryDirectory(dir=self._scratch) as scratch, self._workspace(assignment) as kept:
@@ -247,7 +108,7 @@ class _Starting:
                 watch.on_stage(assignment, "judging")
                 judgment = await self._evaluator.judge(run, started.rubric, attempt.machine)
             await self._store.land(judgment, started.rubric)
-        return run, judgment, attempt.notes
+        return run, judgment
 
     @contextmanager
     def _workspace(self, assignment: Assignment) -> Iterator[Path]:
@@ -294,19 +155,13 @@ class _Starting:
         return LocalMachine(folder, limits, placed=places)
 
 
-def workspaces(settings: Settings) -> Path:
-    """The folder for workspaces of started runs: in the store, or beside where one would be if it is a database."""
-    return Path(".adjudge" if "://" in settings.store else settings.store).absolute() / "workspaces"
-
-
-def _result(assignment: Assignment, run: Run | None, judgment: Judgment | None, notes: tuple[str, ...]) -> Result:
+def _result(assignment: Assignment, run: Run | None, judgment: Judgment | None) -> Result:
     endpoint = assignment.endpoint
     result = Result(
         assignment.task.name,
         assignment.connection.name,
         endpoint.name if endpoint else None,
         assignment.number,
-        notes=notes,
     )
     if run is None or judgment is None:
         return result
@@ -324,5 +179,6 @@ def _result(assignment: Assignment, run: Run | None, judgment: Judgment | None, 
         judging_cost=judgment.usage().cost,
         seconds=run.seconds,
         workspace=run.workspace,
+        notes=run.notes,
         error=judgment.reason if judgment.status == "errored" else None,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from adjudge.evidence import Look
 from adjudge.judges.evaluator import prompt
@@ -34,7 +34,7 @@ def opening(run: Run, rubric: Rubric, machine: Machine | None, overview: Look, l
         *_task(run, envelope),
         f"{prompt.NAMES}\n{envelope.around(names(run), 4 * LONGEST_NAME)}" if names(run) else "",
         _outcome(run),
-        "\n".join(_of_record(run.record)),
+        "\n".join(_of_record(run.record, run.notes)),
         _final(run.record, envelope),
         "\n".join([prompt.OVERVIEW, *overview.facts, envelope.around(overview.text)]),
         prompt.PATCH.format(facts=", ".join(patch_facts(run.patch))) if run.patch else "",
@@ -55,7 +55,7 @@ def _outcome(run: Run) -> str:
     return f"{told} {prompt.FAILED.format(failure=FAILURES[failure])}" if failure else told
 
 
-def _of_record(record: Record) -> Iterator[str]:
+def _of_record(record: Record, notes: Sequence[str]) -> Iterator[str]:
     kinds = Counter(f"{entry.kind} of {entry.writer}" for entry in record.walk())
     listed = ", ".join(f"{number} {kind}" for kind, number in kinds.most_common()) or "none"
     yield prompt.RECORD.format(entries=count(record), turns=len(record.turns), kinds=listed)
@@ -63,7 +63,7 @@ def _of_record(record: Record) -> Iterator[str]:
         yield prompt.CHILDREN.format(children=len(record.children))
     if "exit_statuses" not in record.tells:
         yield prompt.NO_EXIT_STATUSES
-    yield from (f"Note: {fact}." for fact in untold(record))
+    yield from (f"Note: {fact}." for fact in (*notes, *untold(record)))
     if record.unpaired:
         yield prompt.UNPAIRED.format(unpaired=len(record.unpaired))
 

@@ -1,0 +1,162 @@
+"""What `adjudge run` shall start, with all that can be wrong found out before the first agent starts."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from adjudge.agents.attempt import Assignment
+from adjudge.agents.connections import Connection, command_connection, find_connection
+from adjudge.agents.endpoints import AgentEndpoint, Wire, endpoint_of
+from adjudge.agents.installed import Installation, find_installation
+from adjudge.agents.places import prepared
+from adjudge.agents.secrets import values_of
+from adjudge.agents.tasks import Task, read_task
+from adjudge.connected import require_apart
+from adjudge.errors import InputError
+from adjudge.rubric import Rubric
+from adjudge.wiring.inputs import find_rubric
+from adjudge.wiring.models import require_model
+
+if TYPE_CHECKING:
+    from adjudge.settings import Settings
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """What a user asks to be started.
+
+    `agents` are pairs of a connection's name (or a path to one) and a model's name; `command` is what `--agent command`
+    runs and `records` where its record appears in its home. `rubric` is a path, `none`, or left to the tasks. `variables`
+    are names in adjudge's environment that the agent's process gets. `image` runs every task in this image.
+    """
+
+    tasks: tuple[Path, ...]
+    agents: tuple[tuple[str, str | None], ...]
+    command: tuple[str, ...] = ()
+    records: tuple[str, ...] = ()
+    attempts: int = 1
+    jobs: int = 1
+    rubric: str | None = None
+    image: str | None = None
+    variables: tuple[str, ...] = ()
+    keep: bool = True
+
+
+Agent = tuple[Connection, Installation, AgentEndpoint | None]
+
+
+class Started(msgspec.Struct, frozen=True):
+    """An assignment and the rubric that its run is judged by; `None` means by its process alone."""
+
+    assignment: Assignment
+    rubric: Rubric | None
+
+
+async def plan(asked: Asked, settings: Settings, folder: Path) -> tuple[Started, ...]:
+    """Every attempt that was asked for, with all that can be wrong found out before the first one starts.
+
+    `folder` takes what tasks need beside their own files, such as a clone.
+
+    Raises:
+        InputError: a task, an agent, a model's name or a rubric cannot be used.
+        ModelError: a key is missing.
+        OutsideError: a task's repository cannot be had.
+    """
+    tasks = [read_task(path) for path in asked.tasks]
+    _refuse_alike([task.name for task in tasks])
+    if asked.image:
+        tasks = [
+            msgspec.structs.replace(task, machine=msgspec.structs.replace(task.machine, image=asked.image))
+            for task in tasks
+        ]
+    rubrics = {task.name: _rubric_of(task, asked.rubric) for task in tasks}
+    if any(needs_model(rubric) for rubric in rubrics.values()):
+        await require_model(settings)
+    require_apart(settings, settings.expose)
+    agents = [await asyncio.to_thread(_agent, name, model, asked, settings) for name, model in asked.agents]
+    secrets = values_of(asked.variables, os.environ)
+    started = []
+    for task in tasks:
+        original = await prepared(task.machine, _new(folder))
+        if original is not None:
+            _require_apart(original, task, settings)
+        for number in range(1, asked.attempts + 1):
+            for connection, installation, endpoint in agents:
+                assignment = Assignment(task, connection, installation, endpoint, number, original, secrets)
+                started.append(Started(assignment, rubrics[task.name]))
+    return tuple(started)
+
+
+def _require_apart(original: Path, task: Task, settings: Settings) -> None:
+    """Refuse a folder that holds the store: the agent could read what was judged there, and the store changes meanwhile."""
+    if workspaces(settings).resolve().is_relative_to(original.resolve()):
+        raise InputError(
+            f"{task.source}: {original} holds the store, which the agent could then read; keep the store elsewhere "
+            "(--store or ADJUDGE_STORE)"
+        )
+
+
+def _new(folder: Path) -> Path:
+    return Path(tempfile.mkdtemp(dir=folder))
+
+
+def _refuse_alike(names: Sequence[str]) -> None:
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f"two tasks are called {name!r}; give one of them another `name`")
+
+
+def _rubric_of(task: Task, named: str | None) -> Rubric | None:
+    place = named or (str(task.rubric) if task.rubric else None)
+    if place is None:
+        raise InputError(
+            f"{task.source}: names no rubric; give --rubric FILE, or --rubric none to judge by the process alone"
+        )
+    return None if place.casefold() == "none" else find_rubric(place)
+
+
+def needs_model(rubric: Rubric | None) -> bool:
+    """Whether some criterion has no probe."""
+    return rubric is not None and any(criterion.probe is None for criterion in rubric.criteria)
+
+
+def _agent(name: str, model: str | None, asked: Asked, settings: Settings) -> Agent:
+    """A connection, where its program is, and the endpoint of its model."""
+    if (name == "command") != bool(asked.command):
+        raise InputError(
+            "--agent command runs what stands after `--`, as in `adjudge run TASK --agent command -- ./agent.sh`"
+        )
+    if name == "command":
+        connection = command_connection(asked.command, asked.records, _spoken_at(model, settings) if model else None)
+    else:
+        connection = find_connection(name)
+    endpoint = _endpoint(connection, name, model, settings)
+    return connection, find_installation(connection), endpoint
+
+
+def _spoken_at(model: str, settings: Settings) -> Wire:
+    """The format in which a command shall be told to ask this model: its provider's own."""
+    from adjudge.models.names import read_name
+
+    return read_name(model, settings).format
+
+
+def _endpoint(connection: Connection, name: str, model: str | None, settings: Settings) -> AgentEndpoint | None:
+    if connection.speaks is None:
+        if model is not None:
+            raise InputError(f"--agent {name}={model}: this agent takes no model from here; write --agent {name}")
+        return None
+    if model is None:
+        raise InputError(f"--agent {name}: name the agent's model as well, as in --agent {name}=openrouter/MAKER/MODEL")
+    return endpoint_of(model, connection.speaks, settings)
+
+
+def workspaces(settings: Settings) -> Path:
+    """The folder for workspaces of started runs: in the store, or beside where one would be if it is a database."""
+    return Path(".adjudge" if "://" in settings.store else settings.store).absolute() / "workspaces"
