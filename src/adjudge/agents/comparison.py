@@ -81,7 +81,10 @@ class AgentResult(msgspec.Struct, frozen=True):
 
 
 class Cell(msgspec.Struct, frozen=True):
-    """What one agent came to in one task: `succeeded` of `judged` attempts, of `attempts`; `score` is the mean."""
+    """What one agent came to in one task: `succeeded` of `judged` attempts, of `attempts`; `score` is the mean.
+
+    `resolved` of `graded` are a grader's results.
+    """
 
     task: str
     who: str
@@ -89,6 +92,8 @@ class Cell(msgspec.Struct, frozen=True):
     judged: int
     succeeded: int
     score: float | None
+    resolved: int
+    graded: int
 
 
 class Comparison(msgspec.Struct, frozen=True):
@@ -114,9 +119,7 @@ def compare(results: Sequence[Result]) -> Comparison:
 
 def _agent(who: str, results: Sequence[Result]) -> AgentResult:
     judged = [result for result in results if result.status == "judged"]
-    grades = [
-        result.outcome.grade for result in results if result.outcome and result.outcome.grade in ("resolved", "unresolved")
-    ]
+    resolved, graded = _grades(results)
     succeeded = sum(result.succeeded for result in judged)
     return AgentResult(
         who,
@@ -125,10 +128,10 @@ def _agent(who: str, results: Sequence[Result]) -> AgentResult:
         succeeded,
         wilson(succeeded, len(judged)),
         _mean(result.score for result in judged),
-        grades.count("resolved"),
-        len(grades),
+        resolved,
+        graded,
         _sum(result.cost for result in results),
-        _sum(_tokens(result.usage) for result in results),
+        _sum(tokens_of(result.usage) for result in results),
         _mean(result.seconds for result in results),
     )
 
@@ -136,10 +139,18 @@ def _agent(who: str, results: Sequence[Result]) -> AgentResult:
 def _cell(task: str, who: str, results: Sequence[Result]) -> Cell:
     judged = [result for result in results if result.status == "judged"]
     succeeded = sum(result.succeeded for result in judged)
-    return Cell(task, who, len(results), len(judged), succeeded, _mean(result.score for result in judged))
+    score = _mean(result.score for result in judged)
+    return Cell(task, who, len(results), len(judged), succeeded, score, *_grades(results))
 
 
-def _tokens(usage: Usage | None) -> int | None:
+def _grades(results: Sequence[Result]) -> tuple[int, int]:
+    """How many attempts a grader found resolved, and how many it could tell of."""
+    grades = [result.outcome.grade for result in results if result.outcome]
+    return grades.count("resolved"), grades.count("resolved") + grades.count("unresolved")
+
+
+def tokens_of(usage: Usage | None) -> int | None:
+    """All tokens sent and received, `None` if neither is known."""
     if usage is None or (usage.prompt is None and usage.output is None):
         return None
     return (usage.prompt or 0) + (usage.output or 0)

@@ -140,12 +140,14 @@ def _print_made(made: Sequence[Result], display: Display) -> None:
 
 
 def _cells(result: Result) -> Iterator[str]:
-    outcome, usage = result.outcome, result.usage
+    from adjudge.agents.comparison import tokens_of
+
+    outcome, tokens = result.outcome, tokens_of(result.usage)
     yield from (result.task, result.who, str(result.attempt))
     yield outcome.ending if outcome else "not made"
     yield (outcome.grade or "") if outcome else ""
     yield f"{result.passed}/{result.criteria}" if result.status == "judged" else "not judged"
-    yield f"{(usage.prompt or 0) + (usage.output or 0):,}" if usage else ""
+    yield f"{tokens:,}" if tokens is not None else ""
     yield dollars(result.cost) if result.cost is not None else ""
     yield f"{result.seconds:.1f}" if result.seconds is not None else ""
     yield result.judgment or ""
@@ -182,7 +184,8 @@ MEANINGFUL = 20
 
 
 def _cell(cell: Cell) -> str:
-    return f"{cell.succeeded} of {cell.judged}" + (f", score {cell.score:.2f}" if cell.score is not None else "")
+    score = f", score {cell.score:.2f}" if cell.score is not None else ""
+    return f"{cell.succeeded} of {cell.judged}{score}" + (f", {cell.resolved} resolved" if cell.graded else "")
 
 
 def _summary(agent: AgentResult) -> Iterator[str]:
