@@ -62,4 +62,5 @@ def test_costs_and_tokens_are_added_where_they_are_known_and_judging_is_kept_apa
 def test_graders_results_are_counted_apart_from_those_that_could_not_work() -> None:
     grades = [result("a", "x", 2, outcome=Outcome(0, grade)) for grade in ("resolved", "unresolved", "error")]
     compared = compare(grades)
-    assert [(each.resolved, each.graded) for each in (*compared.agents, *compared.cells)] == [(1, 2), (1, 2)]
+    (x,), (cell,) = compared.agents, compared.cells
+    assert (x.resolved, x.graded) == (cell.resolved, cell.graded) == (1, 2)
