@@ -21,11 +21,13 @@ demo: .venv/.runs
 	@.venv/bin/adjudge demo
 
 test: .venv/.develops
-	@sh scripts/need.sh bwrap:bubblewrap git:git dockerd:docker.io
+	@sh scripts/need.sh bwrap:bubblewrap git:git
+	@sh scripts/need.sh dockerd:docker.io || true  # tests of containers are skipped without it
 	.venv/bin/pytest -n auto --dist loadgroup
 
 test-agents: .venv/.develops
-	@sh scripts/need.sh bwrap:bubblewrap git:git dockerd:docker.io
+	@sh scripts/need.sh bwrap:bubblewrap git:git
+	@sh scripts/need.sh dockerd:docker.io || true  # tests of containers are skipped without it
 	@sh scripts/agents.sh $(UV)
 	.venv/bin/pytest tests/agents/real -n 2 --dist loadgroup
 

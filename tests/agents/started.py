@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import signal
 import sys
 import time
@@ -18,6 +19,9 @@ from adjudge.agents.comparison import Result
 from adjudge.run import Run
 from adjudge.settings import BASE_URLS, KEYS
 from adjudge.store.store import open_store
+
+PYTHON = shutil.which("python3", path="/usr/local/bin:/usr/bin:/bin") or "python3"
+"""A Python that is there on a machine as well."""
 
 STORE = "store"
 """The folder below a test's own that `adjudge_run` uses as the store."""

@@ -13,7 +13,7 @@ from adjudge.run import Run
 from adjudge.settings import AgentLimits
 
 from .scripted_endpoint import Step, scripted
-from .started import adjudge_run, processes_with, stored_run, write_task
+from .started import PYTHON, adjudge_run, processes_with, stored_run, write_task
 
 pytestmark = [pytest.mark.hostile, pytest.mark.slow]
 
@@ -92,7 +92,7 @@ async def test_an_agent_that_prints_a_gigabyte_is_stopped(tmp_path: Path) -> Non
 
 async def test_an_agent_that_takes_all_memory_is_stopped(tmp_path: Path) -> None:
     take = "print('I take', flush=True)\nkept = []\nwhile True: kept.append(bytearray(1 << 24))"
-    result, run = await run_command(tmp_path, "/usr/bin/python3", "-c", take, memory=200 << 20)
+    result, run = await run_command(tmp_path, PYTHON, "-c", take, memory=200 << 20)
     assert failure(result) == "memory"
     assert "I take" in texts(run)
 
@@ -168,7 +168,7 @@ async def run_agent(folder: Path, connection: Path, *steps: Step) -> tuple[Resul
 
 
 async def test_an_agent_that_asks_its_model_succeeds(tmp_path: Path) -> None:
-    result, run = await run_agent(tmp_path, write_connection(tmp_path, "/usr/bin/python3", "-c", ASK), Step("It is done."))
+    result, run = await run_agent(tmp_path, write_connection(tmp_path, PYTHON, "-c", ASK), Step("It is done."))
     assert result.outcome is not None
     assert (result.outcome.exit_status, failure(result), result.passed) == (0, None, 1)
     assert "It is done." in texts(run)
@@ -183,7 +183,7 @@ async def test_an_agent_that_ends_well_having_asked_its_model_nothing_has_failed
 
 
 async def test_an_agent_that_ends_well_after_its_model_failed_has_failed(tmp_path: Path) -> None:
-    connection = write_connection(tmp_path, "/usr/bin/python3", "-c", ASK)
+    connection = write_connection(tmp_path, PYTHON, "-c", ASK)
     result, run = await run_agent(tmp_path, connection, Step(status=400))
     assert result.outcome is not None
     assert (result.outcome.exit_status, failure(result)) == (0, "model")
@@ -196,7 +196,7 @@ async def test_an_agent_that_deletes_its_record_is_known_by_what_it_printed(tmp_
     covering = (
         ASK + "open(os.path.expanduser('~/record.json'), 'w').write('{}')\nos.remove(os.path.expanduser('~/record.json'))\n"
     )
-    connection = write_connection(tmp_path, "/usr/bin/python3", "-c", covering, records=("record.json",))
+    connection = write_connection(tmp_path, PYTHON, "-c", covering, records=("record.json",))
     result, run = await run_agent(tmp_path, connection, Step("It is done."))
     assert any("left no record" in note for note in result.notes)
     assert (run.record.format, "It is done." in texts(run)) == ("output", True)

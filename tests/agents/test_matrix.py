@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from .scripted_endpoint import Billed, Script, Step, scripted
-from .started import adjudge_run, stored_run, write_task
+from .started import PYTHON, adjudge_run, stored_run, write_task
 
 pytestmark = pytest.mark.slow
 
@@ -64,7 +64,7 @@ def words(tmp_path: Path) -> list[object]:
     """The tasks, the agents without their models, and the rubric."""
     for agent in ("steady", "hasty"):
         connection = {
-            "program": "/usr/bin/python3",
+            "program": PYTHON,
             "speaks": "chat",
             "arguments": ["-c", LOOP, "${task}", "${model}"],
             "environment": {"URL": "${url}", "KEY": "${key}"},

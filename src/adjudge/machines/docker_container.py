@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
+import time
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
@@ -21,6 +23,7 @@ _WAITS = ("sh", "-c", "read nothing")
 
 Mount = Mapping[str, str | bool]
 
+_STARTING, _LOOK = 5.0, 0.02
 _SHARED_MEMORY = 64 << 20
 
 
@@ -124,9 +127,19 @@ class Container:
         state = await self.state()
         self._group = find_group(int(state["State"]["Pid"]), state["Id"])
         try:
-            self.base = frozenset(process.pid for process in await self.processes())
+            self.base = frozenset(process.pid for process in await self._first_processes())
         except MachineError as error:
             raise MachineError(f"the container ended at once (its image needs a shell, `sh`): {error}") from error
+
+    async def _first_processes(self) -> tuple[Process, ...]:
+        """The processes once all are there that belong to the container: an init has its child only after a moment."""
+        until = time.monotonic() + _STARTING
+        waiting = " ".join(self._settings["Entrypoint"])
+        while True:
+            found = await self.processes()
+            if time.monotonic() > until or any(process.command == waiting for process in found):
+                return found
+            await asyncio.sleep(_LOOK)
 
     async def state(self) -> dict[str, Any]:
         """What the engine tells of it: `State`, `HostConfig` and so on."""

@@ -55,6 +55,19 @@ def see_served(port: int) -> str:
     return f'python3 -c "import urllib.request; print({see})"'
 
 
+def write_rubric(folder: Path, port: int) -> Path:
+    """A rubric of probes: the tests pass, the server is reached, the file is mended."""
+    see = {"run": see_served(port), "stdout_matches": "60 [+] int", "live": True}
+    criteria = [
+        {"id": "tests", "text": "`python3 -m unittest` ends with 0.", "probe": {"run": "python3 -m unittest"}},
+        {"id": "served", "text": f"127.0.0.1:{port} serves span.py with `60 + int`.", "probe": see},
+        {"id": "mended", "text": "span.py holds `* 60`.", "probe": {"file": "span.py", "matches": "[*] 60"}},
+    ]
+    path = folder / "rubric.yaml"
+    path.write_bytes(msgspec.json.encode({"criteria": criteria}))
+    return path
+
+
 def require(player: Player) -> None:
     """Skip if this agent is not installed."""
     if not (AGENTS / "bin" / player.program).exists():

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 import zstandard
-from tests.agents.real.mended import SECRET, Mended, attempt, each, of_agent, require, see_served
+from tests.agents.real.mended import SECRET, Mended, attempt, each, of_agent, require, write_rubric
 from tests.agents.real.players import PLAYERS, Player
 from tests.agents.real.span import FILES, RIGHT, WRONG
 from tests.agents.scripted_endpoint import billed_together
@@ -17,19 +17,6 @@ from tests.agents.scripted_endpoint import billed_together
 from adjudge.agents.endpoints import PLACEHOLDER
 
 pytestmark = [pytest.mark.slow, pytest.mark.parametrize("mended", each(PLAYERS), indirect=True, scope="module")]
-
-
-def write_rubric(folder: Path, port: int) -> Path:
-    """A rubric of probes."""
-    see = {"run": see_served(port), "stdout_matches": "60 [+] int", "live": True}
-    criteria = [
-        {"id": "tests", "text": "`python3 -m unittest` ends with 0.", "probe": {"run": "python3 -m unittest"}},
-        {"id": "served", "text": f"127.0.0.1:{port} serves span.py with `60 + int`.", "probe": see},
-        {"id": "mended", "text": "span.py holds `* 60`.", "probe": {"file": "span.py", "matches": "[*] 60"}},
-    ]
-    path = folder / "rubric.yaml"
-    path.write_bytes(msgspec.json.encode({"criteria": criteria}))
-    return path
 
 
 @pytest.fixture(scope="module")
