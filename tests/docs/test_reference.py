@@ -141,7 +141,6 @@ def test_each_key_of_a_task_is_told() -> None:
 
 def test_each_limit_of_a_task_is_told_with_its_default() -> None:
     limits = msgspec.structs.asdict(AgentLimits())
-    del limits["grace"]  # a harness's matter, not a task's
     told = defaults_of(sections(REFERENCE / "task.md")["limits"])
     assert told == {name: f"`{value}`" for name, value in limits.items()}
 
