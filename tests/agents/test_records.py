@@ -71,3 +71,14 @@ def test_a_link_of_the_agents_is_not_followed_to_a_file_of_the_host(tmp_path: Pa
     (scratch / "home" / "session.json").symlink_to(outside)
     found = find_record(scratch / "home", ["session.json"], scratch, None)
     assert found.run.record.format == "output"
+
+
+def test_a_description_of_the_agents_is_not_followed_to_a_file_of_the_host(tmp_path: Path) -> None:
+    scratch = written(tmp_path)
+    outside = tmp_path / "outside.json"
+    outside.write_text(chat("a session of the host's"))
+    for folder in ("sessions", "sessions/inner"):
+        (scratch / "home" / folder).mkdir()
+        (scratch / "home" / folder / "run.yaml").write_text(f"record: {outside}\nagent_version: forged\n")
+    found = find_record(scratch / "home", ["sessions"], scratch, None)
+    assert (found.run.record.format, found.run.agent_version) == ("output", None)

@@ -52,7 +52,7 @@ def _runs(paths: Sequence[Path]) -> Iterator[Run]:
         if path.is_symlink() or not path.exists():  # a link of the agent's would lead to files of the host
             continue
         try:
-            yield from runs_with_entries(path)
+            yield from runs_with_entries(path, described=False)  # a `run.yaml` would name files of the host
         except InputError:
             continue
 

@@ -48,8 +48,11 @@ MOST = 100_000
 """Files of a folder that are looked at."""
 
 
-def read_runs(path: Path) -> Iterator[Run]:
+def read_runs(path: Path, described: bool = True) -> Iterator[Run]:
     """The runs that a file holds, or all files below a folder, one after another.
+
+    Unless `described`, a folder is never taken for one run as a whole: what a description in it says of the run, and which
+    files it names anywhere on this computer, is not for someone to write who is not trusted.
 
     Raises:
         InputError: nothing there can be read as a run; the message says what was seen and which formats are known.
@@ -58,14 +61,14 @@ def read_runs(path: Path) -> Iterator[Run]:
         yield from _importer_of_file(path).runs(path)
         return
     found = False
-    for importer, place in _recognised(path):
+    for importer, place in _recognised(path, described):
         found = True
         yield from importer.runs(place)
     if not found:
         raise InputError(f"{path}: no file below this folder is a recording of a run; known formats: {_names()}")
 
 
-def runs_with_entries(path: Path) -> Iterator[Run]:
+def runs_with_entries(path: Path, described: bool = True) -> Iterator[Run]:
     """The runs of `read_runs`, without those whose recording holds nothing that a judge could cite.
 
     A session that was killed before its first message has only rows about itself. Among others it is passed over.
@@ -75,7 +78,7 @@ def runs_with_entries(path: Path) -> Iterator[Run]:
     """
     empty: Run | None = None
     found = False
-    for run in read_runs(path):
+    for run in read_runs(path, described):
         if run.record.format in UNRECORDED or next(run.record.walk(), None):
             found = True
             yield run
@@ -127,12 +130,12 @@ def first_bytes(path: Path) -> bytes:
         raise InputError(f"{path}: cannot be read: {error}") from error
 
 
-def _recognised(folder: Path) -> Iterator[tuple[Importer, Path]]:
-    """Folders that are one recording as a whole, else recordings among the files, in the order of their names."""
+def _recognised(folder: Path, described: bool) -> Iterator[tuple[Importer, Path]]:
+    """Folders that are one recording as a whole, if `described`; else recordings among the files, in the order of names."""
     left = MOST
     for name, folders, files in os.walk(folder):
         here = Path(name)
-        if importer := _importer(here, b""):
+        if described and (importer := _importer(here, b"")):
             folders.clear()
             yield importer, here
             continue
