@@ -234,6 +234,16 @@ def test_another_sqlite_file_is_not_taken_for_a_store(tmp_path: Path) -> None:
         list(OpenCode().runs(path))
 
 
+def test_a_store_whose_columns_are_computed_is_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "opencode.db"
+    with contextlib.closing(sqlite3.connect(path)) as other:
+        other.execute("create table session (id, parent_id, title, version, time_created)")
+        other.execute("create table message (id, session_id, time_created)")
+        other.execute("create table part (id, message_id, data)")
+        other.execute("alter table message add data generated always as (hex(zeroblob(400000000))) virtual")
+    assert not OpenCode().recognises(path, path.read_bytes()[:100])
+
+
 def test_a_damaged_store_is_an_input_error(tmp_path: Path) -> None:
     path = tmp_path / "bad.db"
     path.write_bytes(b"SQLite format 3\0" + b"\xff" * 5000)

@@ -98,9 +98,14 @@ def _decoded(data: bytes) -> str:
 
 
 def _has_tables(store: sqlite3.Connection) -> bool:
-    """Whether the three are there as tables: a view could run anything."""
+    """Whether the three are there as plain tables: a view or a column that is computed could go on for ever."""
     names = store.execute("select name from sqlite_master where type = 'table'")
-    return {name for (name,) in names} >= _TABLES
+    return {name for (name,) in names} >= _TABLES and not any(_computes(store, name) for name in _TABLES)
+
+
+def _computes(store: sqlite3.Connection, table: str) -> bool:
+    """Whether a column of the table is not what was written, but an expression."""
+    return bool(store.execute("select 1 from pragma_table_xinfo(?) where hidden", (table,)).fetchone())
 
 
 def _descendants(top: _Row, sessions: list[_Row]) -> list[_Row]:
