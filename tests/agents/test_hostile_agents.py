@@ -200,3 +200,10 @@ async def test_an_agent_that_deletes_its_record_is_known_by_what_it_printed(tmp_
     result, run = await run_agent(tmp_path, connection, Step("It is done."))
     assert any("left no record" in note for note in result.notes)
     assert (run.record.format, "It is done." in texts(run)) == ("output", True)
+
+
+async def test_attributes_of_the_agents_hide_nothing_from_the_patch(tmp_path: Path) -> None:
+    hide = "echo '* -diff' > .gitattributes; echo another line > kept.txt"
+    _, run = await run_command(tmp_path, "bash", "-c", hide, files={"kept.txt": "a line\n"})
+    assert run.patch is not None
+    assert "+another line" in run.patch

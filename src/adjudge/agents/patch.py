@@ -16,11 +16,13 @@ LARGEST = 4 << 20
 OpenStill = Callable[[Path, Mapping[str, Path], int], Machine]
 """Opens a machine on a folder, with other folders of the host at places inside, that keeps so many bytes of an output."""
 
-# A repository of its own: whatever configuration, hooks or history the workspace has is not used.
+# A repository of its own: whatever configuration, hooks or history the workspace has is not used, nor are its attributes.
 _COMMAND = f"""\
 export GIT_DIR=/tmp/patch.git GIT_ATTR_NOSYSTEM=1 GIT_CONFIG_NOSYSTEM=1
 exec 2>/dev/null
 git init -q && git config core.attributesFile /dev/null && git config core.quotePath false || exit 3
+plain="* !diff !text !eol !crlf !ident !filter !working-tree-encoding"
+mkdir -p $GIT_DIR/info && echo "$plain" > $GIT_DIR/info/attributes || exit 3
 git config user.name patch && git config user.email patch@localhost
 git --work-tree={ORIGINAL} add -A && git --work-tree={ORIGINAL} commit -q --allow-empty -m original || exit 4
 git --work-tree=. add -A || exit 5
