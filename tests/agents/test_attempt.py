@@ -128,9 +128,11 @@ async def test_a_record_is_taken_from_the_home_and_never_through_a_link(
 async def test_a_secret_reaches_the_process_and_nothing_that_is_judged(
     sandboxed: None, given: Path, places: tuple[Path, Path]
 ) -> None:
-    script = 'echo "$TOKEN" > leaked.txt; echo "the token is $TOKEN"; echo ${#TOKEN} > size.txt'
+    script = 'echo "$TOKEN" > leaked.txt; echo "the token is $TOKEN"; echo ${#TOKEN} > size.txt; echo > conftest-$TOKEN.py'
     secret = {"TOKEN": "sk-canary-4711-abcdef"}
-    async with attempted(assignment(given, script, secrets=secret), means([], []), *places) as attempt:
+    printed: list[bytes] = []
+    async with attempted(assignment(given, script, secrets=secret), means([], printed), *places) as attempt:
+        assert b"the token is [secret TOKEN]" in b"".join(printed)
         assert (await attempt.machine.run("cat size.txt")).text == "21\n"
         assert "canary" not in (await attempt.machine.run("cat leaked.txt")).text
         assert b"canary" not in (await attempt.machine.read("leaked.txt")).data
@@ -147,3 +149,20 @@ async def test_a_grader_that_could_not_work_is_told_beside_the_outcome(
     async with attempted(assignment(given, "true", task=task), means([], []), *places) as attempt:
         assert attempt.run.outcome.grade == "error"
         assert "127" in (attempt.run.outcome.detail or "")
+
+
+async def test_a_repository_within_the_workspace_hides_nothing_from_the_patch(
+    sandboxed: None, given: Path, places: tuple[Path, Path]
+) -> None:
+    commit = "git -c user.name=a -c user.email=a commit -qm x"
+    script = f"mkdir sub empty; git init -q empty; cd sub; git init -q; echo hidden > h.py; git add -A; {commit}"
+    async with attempted(assignment(given, script), means([], []), *places) as attempt:
+        assert attempt.run.patch is not None
+        assert "+hidden" in attempt.run.patch.splitlines()
+    assert (places[1] / "sub" / ".git").is_dir()
+
+
+async def test_a_packed_file_is_no_record(sandboxed: None, given: Path, places: tuple[Path, Path]) -> None:
+    script = 'echo \'{"messages": [{"role": "user", "content": "packed"}]}\' > ~/rec.json; gzip ~/rec.json; echo plain'
+    async with attempted(assignment(given, script, ("rec.json.gz",)), means([], []), *places) as attempt:
+        assert attempt.run.record.format == "output"

@@ -61,7 +61,7 @@ def test_of_several_sessions_the_first_that_began_is_the_attempt(tmp_path: Path)
         (scratch / "home" / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
     found = find_record(scratch / "home", ["."], scratch, None)
     assert found.run.record.entries[0].text == "b.jsonl"
-    assert found.notes == ("it left 1 other sessions, which are not in the record",)
+    assert found.notes == ("it left further sessions, which are not in the record: 1",)
 
 
 def test_a_link_of_the_agents_is_not_followed_to_a_file_of_the_host(tmp_path: Path) -> None:

@@ -260,3 +260,14 @@ def test_all_of_a_mapping_is_masked(tmp_path: Path) -> None:
     (tmp_path / "f").write_text("aaaaaaaa-1bbbbbbbb-2")
     assert scrub(tmp_path, secrets) == 2
     assert (tmp_path / "f").read_text() == "[secret A][secret B]"
+
+
+def test_names_and_targets_of_links_are_scrubbed_too(tmp_path: Path) -> None:
+    value = "S3cr3tVal12345"
+    deep = tmp_path / f"folder-{value}" / "within"
+    deep.mkdir(parents=True)
+    (deep / f"{value}.txt").write_text(f"it is {value}\n")
+    (tmp_path / "link").symlink_to(f"to-{value}")
+    assert scrub(tmp_path, {"TOKEN": value}) == 4
+    assert (tmp_path / "folder-[secret TOKEN]" / "within" / "[secret TOKEN].txt").read_text() == "it is [secret TOKEN]\n"
+    assert (tmp_path / "link").readlink() == Path("to-[secret TOKEN]")

@@ -15,9 +15,10 @@ import msgspec
 from adjudge.agents.connections import Connection, launch_of
 from adjudge.agents.endpoints import PORT, AgentEndpoint
 from adjudge.agents.installed import Installation
+from adjudge.agents.masking import Marks, Masking, masked
 from adjudge.agents.outcome import grade_of, outcome_of
 from adjudge.agents.patch import OpenStill, patch_between
-from adjudge.agents.records import FoundRecord, find_record
+from adjudge.agents.records import FoundRecord, find_record, is_packed
 from adjudge.agents.secrets import ScrubbedMachine, scrub
 from adjudge.agents.tasks import Task
 from adjudge.agents.traffic import Traffic
@@ -103,7 +104,7 @@ async def attempted(assignment: Assignment, means: Means, scratch: Path, kept: P
         run, notes = await _patched(means, run, original, kept)
         run = msgspec.structs.replace(run, notes=(*found.notes, *notes))
         run = await _graded(assignment, means, run, machine)
-        run = _priced(run, assignment.endpoint, means)
+        run = _masked(_priced(run, assignment.endpoint, means), assignment.secrets)
         standing = ScrubbedMachine(machine, assignment.secrets) if assignment.secrets else machine
         yield Attempt(run, standing)
     finally:
@@ -137,8 +138,9 @@ async def _worked(
         proxy = ModelProxy(assignment.endpoint, most=assignment.limits.requests)
         await proxy.serve(await machine.listen(PORT))
     means.on_stage(assignment, "working")
+    masking = Masking(Marks(assignment.secrets))
     try:
-        ended = await machine.work(launch, scratch, lambda data: means.on_output(assignment, data))
+        ended = await machine.work(launch, scratch, lambda data: means.on_output(assignment, masking.feed(data)))
     finally:
         if proxy is not None:
             await proxy.close()
@@ -146,11 +148,11 @@ async def _worked(
 
 
 def _make_safe(home: Path, folders: Sequence[Path], secrets: Mapping[str, str]) -> None:
-    """Take away what must not be read: links, by which a record would be a file of the host's, and secrets."""
+    """Take away what must not be read: links, which would make a file of the host a record, packed files, and secrets."""
     for directory, names, files in os.walk(home):
         for name in (*names, *files):
             path = Path(directory, name)
-            if path.is_symlink():
+            if path.is_symlink() or (path.is_file() and is_packed(path)):
                 path.unlink()
     for folder in folders if secrets else ():
         scrub(folder, secrets)
@@ -207,6 +209,17 @@ async def _graded(assignment: Assignment, means: Means, run: Run, machine: LiveM
     detail = "; ".join(part for part in (run.outcome.detail, reason) if part) or None
     outcome: Outcome = msgspec.structs.replace(run.outcome, grade=grade, detail=detail)
     return msgspec.structs.replace(run, outcome=outcome)
+
+
+def _masked(run: Run, secrets: Mapping[str, str]) -> Run:
+    """The run without the secrets in what was made outside of the folders that were scrubbed."""
+    marks = Marks(secrets)
+
+    def mask(text: str | None) -> str | None:
+        return masked(text.encode(), marks).decode("utf-8", "replace") if text and secrets else text
+
+    outcome: Outcome = msgspec.structs.replace(run.outcome, detail=mask(run.outcome.detail))
+    return msgspec.structs.replace(run, patch=mask(run.patch), outcome=outcome)
 
 
 def _priced(run: Run, endpoint: AgentEndpoint | None, means: Means) -> Run:

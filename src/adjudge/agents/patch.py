@@ -24,7 +24,14 @@ git init -q && git config core.attributesFile /dev/null && git config core.quote
 plain="* !diff !text !eol !crlf !ident !filter !working-tree-encoding"
 mkdir -p $GIT_DIR/info && echo "$plain" > $GIT_DIR/info/attributes || exit 3
 git config user.name patch && git config user.email patch@localhost
-git --work-tree={ORIGINAL} add -A && git --work-tree={ORIGINAL} commit -q --allow-empty -m original || exit 4
+# A repository within the workspace would be one line of the patch, whatever lies in it.
+before={ORIGINAL}
+if [ -n "$(find $before -mindepth 2 -name .git -print -quit)" ]; then
+    cp -a $before /tmp/before && before=/tmp/before || exit 4
+    find $before -mindepth 2 -name .git -prune -exec rm -rf {{}} + || exit 4
+fi
+find . -mindepth 2 -name .git -prune -exec rm -rf {{}} + || exit 5
+git --work-tree=$before add -A && git --work-tree=$before commit -q --allow-empty -m original || exit 4
 git --work-tree=. add -A || exit 5
 git --work-tree=. diff --cached --no-color --no-ext-diff --no-textconv HEAD
 """
@@ -33,7 +40,8 @@ git --work-tree=. diff --cached --no-color --no-ext-diff --no-textconv HEAD
 async def patch_between(original: Path, left: Path, open_still: OpenStill) -> tuple[str | None, str | None]:
     """The patch that leads from one folder to the other, or `None` and why there is none.
 
-    What the workspace's own `.gitignore` names is left out of it. Git runs in a sandbox, as both folders are untrusted.
+    What the workspace's own `.gitignore` names is left out of it; repositories within the workspace are looked into. Git
+    runs in a sandbox, as both folders are untrusted.
     """
     try:
         machine = open_still(left, {ORIGINAL: original}, LARGEST)

@@ -14,6 +14,10 @@ from adjudge.run import Run
 
 FROM_OUTPUT = "its own record is missing, what it streamed to its output stands in for it"
 FROM_TEXT = "it left no record that can be read; what it printed is the record"
+OTHERS = "it left further sessions, which are not in the record: {others}"
+
+_PACKED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"BZh", b"\xfd7zXZ")
+"""How packed files begin (gzip, Zstandard, bzip2, xz): no agent writes its record so, and they unpack to any size."""
 
 
 class FoundRecord(msgspec.Struct, frozen=True):
@@ -32,9 +36,7 @@ def find_record(home: Path, records: Sequence[str], printed: Path, task: str | N
     """
     own = sorted(_first(home, records), key=_beginning)
     if own:
-        others = len(own) - 1
-        notes = [f"it left {others} other sessions, which are not in the record"] if others else []
-        return FoundRecord(own[0], tuple(notes))
+        return FoundRecord(own[0], (OTHERS.format(others=len(own) - 1),) if len(own) > 1 else ())
     missing = bool(records)
     streamed = next(_runs([printed / "stdout"]), None)
     if streamed is not None:
@@ -51,10 +53,18 @@ def _runs(paths: Sequence[Path]) -> Iterator[Run]:
     for path in paths:
         if path.is_symlink() or not path.exists():  # a link of the agent's would lead to files of the host
             continue
+        if path.is_file() and is_packed(path):
+            continue
         try:
             yield from runs_with_entries(path, described=False)  # a `run.yaml` would name files of the host
         except InputError:
             continue
+
+
+def is_packed(path: Path) -> bool:
+    """Whether a file begins as packed ones do."""
+    with path.open("rb") as file:
+        return file.read(6).startswith(_PACKED)
 
 
 def _beginning(run: Run) -> str:

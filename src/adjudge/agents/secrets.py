@@ -45,7 +45,7 @@ def values_of(names: Sequence[str], environment: Mapping[str, str]) -> dict[str,
 
 
 def scrub(folder: Path, secrets: Mapping[str, str]) -> int:
-    """Replace the values in every regular file below a folder of the host, and say in how many places.
+    """Replace the values in every regular file below a folder of the host, and in names and links; say in how many places.
 
     In a file with NUL bytes at its beginning the marks are as long as what they replace, so that its offsets still hold.
     Links are not followed, and files with several names are split. Nothing else may write there meanwhile.
@@ -58,8 +58,9 @@ def scrub(folder: Path, secrets: Mapping[str, str]) -> int:
     text, binary = Marks(secrets), Marks(secrets, same_length=True)
     found = 0
     try:
-        for directory, files in _directories(folder):
-            found += sum(_scrub_file(directory, name, text, binary) for name in files)
+        for directory in _directories(folder):
+            found += _scrub_names(directory, text)  # before anything below is entered
+            found += sum(_scrub_file(directory, name, text, binary) for name in _names(directory)[1])
     except OSError as error:
         name = os.fsdecode(error.filename) if isinstance(error.filename, str | bytes) else "a file"
         raise OutsideError(
@@ -68,15 +69,14 @@ def scrub(folder: Path, secrets: Mapping[str, str]) -> int:
     return found
 
 
-def _directories(folder: Path) -> Iterator[tuple[int, list[bytes]]]:
-    """Each directory, open, with the names of its files. No link is followed; depth costs neither stack nor descriptors."""
+def _directories(folder: Path) -> Iterator[int]:
+    """Each directory, open; names in it may be changed. No link is followed; depth costs neither stack nor descriptors."""
     here = os.open(folder, _DIRECTORY)
     waiting: list[list[bytes]] = []
     try:
         while True:
-            folders, files = _names(here)
-            yield here, files
-            waiting.append(folders)
+            yield here
+            waiting.append(_names(here)[0])
             while not waiting[-1]:
                 waiting.pop()
                 if not waiting:
@@ -115,6 +115,23 @@ def _scrub_file(directory: int, name: bytes, text: Marks, binary: Marks) -> int:
         return _replace(directory, name, source, facts, marks)
     finally:
         os.close(source)
+
+
+def _scrub_names(directory: int, marks: Marks) -> int:
+    """Rename what has a value in its name, and renew links that have one in their target."""
+    found = 0
+    for name in os.listdir(directory):
+        name_as_bytes = os.fsencode(name)
+        if stat.S_ISLNK(os.lstat(name_as_bytes, dir_fd=directory).st_mode):
+            target = os.fsencode(os.readlink(name_as_bytes, dir_fd=directory))
+            if (renewed := masked(target, marks)) != target:
+                os.unlink(name_as_bytes, dir_fd=directory)
+                os.symlink(renewed, name_as_bytes, dir_fd=directory)
+                found += 1
+        if (shown := masked(name_as_bytes, marks)) != name_as_bytes:
+            os.rename(name_as_bytes, shown, src_dir_fd=directory, dst_dir_fd=directory)
+            found += 1
+    return found
 
 
 def _holds(source: int, marks: Marks) -> bool:
@@ -165,7 +182,7 @@ class ScrubbedMachine:
         self._machine = machine
         self._marks, self._filled = Marks(secrets), Marks(secrets, same_length=True)
         self.facts = self._facts()
-        self.hooks = machine.hooks
+        self.hooks = tuple(msgspec.structs.replace(hook, path=self._text(hook.path)) for hook in machine.hooks)
 
     async def run(self, command: str, seconds: float | None = None, fresh: bool = False) -> Output:
         """Run a command; see `ports.Machine.run`."""

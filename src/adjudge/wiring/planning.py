@@ -20,6 +20,7 @@ from adjudge.agents.secrets import values_of
 from adjudge.agents.tasks import Task, read_task
 from adjudge.connected import require_apart
 from adjudge.errors import InputError
+from adjudge.machines.launches import check_in_home
 from adjudge.rubric import Rubric
 from adjudge.wiring.inputs import find_rubric
 from adjudge.wiring.models import require_model
@@ -132,6 +133,11 @@ def _agent(name: str, model: str | None, asked: Asked, settings: Settings) -> Ag
         raise InputError(
             "--agent command runs what stands after `--`, as in `adjudge run TASK --agent command -- ./agent.sh`"
         )
+    for record in asked.records:
+        try:
+            check_in_home(record)
+        except InputError as error:
+            raise InputError(f"--record {error}") from error
     if name == "command":
         connection = command_connection(asked.command, asked.records, _spoken_at(model, settings) if model else None)
     else:
