@@ -73,7 +73,15 @@ def docker_engine() -> Iterator[str]:
     try:
         yield from _engine_in(folder)
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        _unmount(folder)
+        shutil.rmtree(folder)
+
+
+def _unmount(folder: Path) -> None:
+    """Unmount what a daemon that has ended left mounted (the network namespace that its containers did not have)."""
+    places = [line.split()[1] for line in Path("/proc/mounts").read_text().splitlines()]
+    for place in reversed([place for place in places if place.startswith(f"{folder}/")]):
+        subprocess.run(["umount", place], check=True)
 
 
 def _engine_in(folder: Path) -> Iterator[str]:

@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -273,7 +274,7 @@ asyncio.run(main())
 @pytest.mark.slow
 async def test_what_a_killed_judge_left_is_removed_by_the_next(made: Making, docker: str, docker_image: str) -> None:
     name = made()
-    before = left_in(docker)
+    before, folders = left_in(docker), temporary_folders()
     judging = await asyncio.create_subprocess_exec(sys.executable, "-c", JUDGE, name, stdout=subprocess.PIPE)
     assert judging.stdout is not None
     assert await judging.stdout.readline() == b"running\n"
@@ -281,9 +282,15 @@ async def test_what_a_killed_judge_left_is_removed_by_the_next(made: Making, doc
     await judging.wait()
     judging.stdout._transport.close()  # type: ignore[attr-defined]  # asyncio leaves it open
     assert len(left_in(docker)) > len(before)
+    assert len(temporary_folders()) > len(folders)
     async with await DockerMachine.open(f"image:{docker_image}", LIMITS, "/etc"):
         assert len(left_in(docker)) == len(before) + 1
     assert left_in(docker) == before
+    assert temporary_folders() <= folders
+
+
+def temporary_folders() -> set[str]:
+    return {path.name for path in Path(tempfile.gettempdir()).glob("adjudge-docker-*")}
 
 
 async def test_only_what_is_ours_and_has_lost_its_judge_is_removed(docker: str, docker_image: str) -> None:

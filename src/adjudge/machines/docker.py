@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import tempfile
+import shutil
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -16,8 +16,9 @@ from adjudge.errors import InputError, MachineError
 from adjudge.machines.docker_agent import AGENT
 from adjudge.machines.docker_commands import Commands, evaluators_environment, give_home
 from adjudge.machines.docker_container import Bounds, Container, hardened
-from adjudge.machines.docker_engine import Engine
+from adjudge.machines.docker_engine import Engine, remove_leftovers
 from adjudge.machines.docker_files import export, put_folder
+from adjudge.machines.docker_folders import own_folder
 from adjudge.machines.docker_promises import Facts, facts_of_engine
 from adjudge.machines.docker_selftest import prove_engine
 from adjudge.machines.docker_source import Source, find_source
@@ -44,7 +45,7 @@ class DockerMachine:
         self._standing: list[Container] = []
         self._container = self._new_container()
         self._commands: Commands | None = None
-        self._temporary: tempfile.TemporaryDirectory[str] | None = None
+        self._temporary: Path | None = None
         self._one_at_a_time = asyncio.Lock()
         self._closing: asyncio.Task[None] | None = None
         self.facts: Facts = {"kind": "docker", "at": source.workspace}
@@ -62,16 +63,16 @@ class DockerMachine:
         """
         engine = await Engine.connect()
         try:
-            await engine.remove_stale()
+            await remove_leftovers(engine)
             source = await find_source(engine, name, workspace)
         except BaseException:
             await engine.close()
             raise
-        folder = tempfile.TemporaryDirectory(prefix="adjudge-", ignore_cleanup_errors=True)
-        machine = cls(engine, source, limits or MachineLimits(), Path(folder.name))
+        folder = own_folder()
+        machine = cls(engine, source, limits or MachineLimits(), folder)
         machine._temporary = folder
         try:
-            fetched = await machine._export(name, Path(folder.name))
+            fetched = await machine._export(name, folder)
             await machine.describe()
         except BaseException:
             await machine.close()
@@ -212,7 +213,7 @@ class DockerMachine:
             await self._engine.close()
             self._workspace.close()
             if self._temporary is not None:
-                await asyncio.to_thread(self._temporary.cleanup)
+                await asyncio.to_thread(shutil.rmtree, self._temporary, True)
 
     async def _remove_containers(self) -> None:
         for container in tuple(self._standing):

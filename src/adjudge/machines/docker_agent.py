@@ -69,7 +69,7 @@ async def _accounts(container: Container) -> list[Item]:
 
 
 async def _text(container: Container, path: str) -> str:
-    with tempfile.TemporaryDirectory(prefix="adjudge-") as folder:
+    with tempfile.TemporaryDirectory() as folder:
         await export(container.engine, container.name, path, Path(folder), _LARGEST_ACCOUNTS, 1)
         return _read(Path(folder) / os.path.basename(path))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import socket
@@ -17,6 +18,7 @@ import aiohttp
 
 from adjudge.errors import InputError, MachineError
 from adjudge.machines.cgroups import start_of
+from adjudge.machines.docker_folders import remove_stale_folders
 
 LABEL = "adjudge.judge"
 """Names the process that made a container or an image: the host's boot, its pid namespace, its pid and its start."""
@@ -191,6 +193,12 @@ class Engine:
             for image in await self.client.images.list(filters=filters | {"dangling": ["true"]}):
                 if is_dead((image.get("Labels") or {}).get(LABEL, "")):
                     await self.remove_image(image["Id"])
+
+
+async def remove_leftovers(engine: Engine) -> None:
+    """Remove all that judges of this host left when they were killed. Raises MachineError."""
+    await engine.remove_stale()
+    await asyncio.to_thread(remove_stale_folders)
 
 
 @cache

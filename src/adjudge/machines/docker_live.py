@@ -17,7 +17,7 @@ from adjudge.machines.docker import DockerMachine
 from adjudge.machines.docker_agent import USER, exposed_mounts, furnish, path_with
 from adjudge.machines.docker_commands import Commands, evaluators_environment, give_home
 from adjudge.machines.docker_container import Bounds, Container, hardened
-from adjudge.machines.docker_engine import LABEL_USER, Engine
+from adjudge.machines.docker_engine import LABEL_USER, Engine, remove_leftovers
 from adjudge.machines.docker_files import export
 from adjudge.machines.docker_killing import can_signal, kill_only
 from adjudge.machines.docker_promises import Facts, facts_of_engine
@@ -84,7 +84,7 @@ class LiveDockerMachine:
             raise InputError(f"{folder}: the workspace must be a folder")
         engine = await Engine.connect()
         try:
-            await engine.remove_stale()
+            await remove_leftovers(engine)
             known = await engine.image(image)
             mounts = exposed_mounts(engine, expose)
             await prove_engine(engine, known["Id"])

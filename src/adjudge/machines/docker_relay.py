@@ -12,7 +12,6 @@ import secrets
 import shutil
 import socket
 import sys
-import tempfile
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from adjudge.errors import MachineError
 from adjudge.machines import relay_inside
 from adjudge.machines.docker_container import Bounds, Container, Mount, hardened, read_only
 from adjudge.machines.docker_engine import Engine
+from adjudge.machines.docker_folders import SOCKETS, own_folder
 from adjudge.machines.places import SYSTEM
 
 _BOUNDS = Bounds(memory=128 << 20, processes=32, file=1 << 20)
@@ -37,7 +37,7 @@ class Relay:
         """Prepare a relay beside a container."""
         if not engine.local:
             raise MachineError(f"an agent's network needs an engine of this computer; {engine.url} may be elsewhere")
-        self._folder = Path(tempfile.mkdtemp(prefix="adjudge-", dir="/tmp"))
+        self._folder = own_folder(SOCKETS)
         self._socket = secrets.token_hex(8)  # the folder cannot be listed by others, but what is in it can be opened
         self._lifeline: socket.socket | None = None
         self._container = Container(engine, _settings(image, beside, port, self._folder, self._socket))

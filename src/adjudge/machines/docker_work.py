@@ -83,7 +83,7 @@ async def fetch_from_home(container: Container, names: Sequence[str], folder: Pa
     fetched = Fetched(0, 0)
     for name in names:
         size, files = limits.disk - fetched.size, limits.files - fetched.files
-        with tempfile.TemporaryDirectory(prefix="adjudge-", ignore_cleanup_errors=True) as new:
+        with tempfile.TemporaryDirectory(dir=folder, prefix=".", ignore_cleanup_errors=True) as new:
             came = await export(container.engine, container.name, f"{AGENT_HOME}/{name}", Path(new), size, files)
             if came is not None:
                 moved = await asyncio.to_thread(_move, Path(new), os.path.basename(name), folder, name)
