@@ -131,7 +131,7 @@ REFUSED = {
     f"{OK}machine: {{git: 'ssh://-oProxyCommand=x/y', commit: x}}\n": '"git" must name its host',
     f"{OK}machine: {{image: --privileged}}\n": '"image" must be the name of an image',
     f"{OK}limits: 5\n": "limits: must be a mapping",
-    f"{OK}limits: {{grace: 5}}\n": 'limits: "patience" is not known here',
+    f"{OK}limits: {{patience: 5}}\n": 'limits: "patience" is not known here',
     f"{OK}limits: {{seconds: 0}}\n": '"seconds" must be a number of seconds above 0, got 0',
     f"{OK}limits: {{seconds: .nan}}\n": '"seconds" must be a number of seconds above 0',
     f"{OK}limits: {{seconds: true}}\n": '"seconds" must be a number of seconds above 0, got true',

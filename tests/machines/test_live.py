@@ -374,7 +374,8 @@ async def test_facts_tell_what_kind_of_machine_it_was(live: Opening, tmp_path: P
     machine = await live()
     await work(machine, tmp_path / "s", "echo > conftest.py; sleep 60 & sleep 60 &")
     await handed_over(machine, tmp_path / "copy")
-    expected = {"kind": "local", "at": "/workspace", "live": True, "hooks": "conftest.py", "processes left": 2}
+    expected = {"kind": "local", "at": "/workspace", "live": True, "hooks complete": True, "processes left": 2}
+    assert machine.hooks[0].path == "conftest.py"
     assert expected.items() <= machine.facts.items()
     assert machine.facts["fresh sandbox per command"] is False
 
