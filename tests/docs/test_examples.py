@@ -76,7 +76,7 @@ def test_the_task_of_the_reference_is_read(tmp_path: Path) -> None:
     (block,) = unmarked(DOCS / "reference/task.md", "yaml")
     (tmp_path / "task.yaml").write_text(block.text)
     (tmp_path / "rubric.yaml").write_text("- The tests pass.\n")
-    for folder in ("workspace", "grader"):
+    for folder in ("workspace", "hidden"):
         (tmp_path / folder).mkdir()
     task = read_task(tmp_path)
     assert (task.name, task.machine.folder, task.limits.memory) == ("The mean", tmp_path / "workspace", 2 << 30)
