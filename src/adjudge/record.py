@@ -146,6 +146,16 @@ class Record(msgspec.Struct, frozen=True):
         """What the turns of this record consumed together, sub-agents left out."""
         return sum((turn.usage for turn in self.turns if turn.usage), Usage())
 
+    def consumed(self) -> Usage:
+        """What the run consumed: what its turns and its sub-agents' add up to, else the harness's own totals.
+
+        The cost is the other way round: what the harness states comes first.
+        """
+        added, stated = self.whole_usage(), self.reported or Usage()
+        names = self.reported.__struct_fields__ if self.reported else ()
+        filled = {name: getattr(stated, name) for name in names if getattr(added, name) is None}
+        return msgspec.structs.replace(added, **filled, **({} if stated.cost is None else {"cost": stated.cost}))
+
     def whole_usage(self) -> Usage:
         """What the turns of this record and of its sub-agents' consumed together."""
         return sum((child.whole_usage() for child in self.children), self.usage())

@@ -33,7 +33,8 @@ class Outcome(msgspec.Struct, frozen=True, omit_defaults=True):
 
     `failure` says that the run failed whatever its exit status was, as many agents exit with 0 when their model refuses
     to answer: stopped at a limit (`time`, `output`, `memory`, `processes`), out of `disk`, given up by the `model`'s
-    endpoint, with an answer `cut` at the token limit, or having asked its model for `nothing` at all.
+    endpoint, with an answer `cut` at the token limit, or having asked its model for `nothing` at all. `grading` is how a
+    grader ended and the end of what it printed, if it did not find the run resolved; like `grade` no judge is told.
     """
 
     exit_status: int | None = None
@@ -41,6 +42,7 @@ class Outcome(msgspec.Struct, frozen=True, omit_defaults=True):
     reward: float | None = None
     detail: str | None = None
     failure: RunFailure | None = None
+    grading: str | None = None
 
     @property
     def ending(self) -> str:

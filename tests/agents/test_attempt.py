@@ -148,7 +148,7 @@ async def test_a_grader_that_could_not_work_is_told_beside_the_outcome(
     task = {"grader": Grader("no-such-grader")}
     async with attempted(assignment(given, "true", task=task), means([], []), *places) as attempt:
         assert attempt.run.outcome.grade == "error"
-        assert "127" in (attempt.run.outcome.detail or "")
+        assert "127" in (attempt.run.outcome.grading or "")
 
 
 async def test_a_repository_within_the_workspace_hides_nothing_from_the_patch(
@@ -160,6 +160,21 @@ async def test_a_repository_within_the_workspace_hides_nothing_from_the_patch(
         assert attempt.run.patch is not None
         assert "+hidden" in attempt.run.patch.splitlines()
     assert (places[1] / "sub" / ".git").is_dir()
+
+
+async def test_files_that_could_not_all_be_copied_prove_nothing(
+    sandboxed: None, given: Path, places: tuple[Path, Path]
+) -> None:
+    script = "echo hidden > zz; for i in $(seq 10 40); do truncate -s 8M f$i; done"
+    task = {"grader": Grader("test ! -e zz")}
+    async with attempted(assignment(given, script, task=task), means([], []), *places) as attempt:
+        assert (attempt.run.outcome.grade, attempt.run.workspace) == ("error", None)
+        assert any("could not be copied whole" in note for note in attempt.run.notes)
+        with pytest.raises(MachineError, match="not be copied whole"):
+            await attempt.machine.list()
+        with pytest.raises(MachineError, match="not be copied whole"):
+            await attempt.machine.run("ls zz", fresh=True)
+        assert (await attempt.machine.run("cat zz")).text == "hidden\n"
 
 
 async def test_a_packed_file_is_no_record(sandboxed: None, given: Path, places: tuple[Path, Path]) -> None:

@@ -54,4 +54,4 @@ def test_a_grader_that_could_not_do_its_work_says_nothing_of_the_agent(
     output = printed("what it printed", status)
     found, reason = grade_of(type(output)(output.text, status, output.size, 1.0, stopped))  # type: ignore[arg-type]
     assert found == grade
-    assert (reason is None) == (grade != "error")
+    assert (reason is None) == (grade == "resolved")

@@ -14,6 +14,7 @@ import msgspec
 
 from adjudge.agents.connections import Connection, launch_of
 from adjudge.agents.endpoints import PORT, AgentEndpoint
+from adjudge.agents.incomplete import IncompleteMachine, told_of
 from adjudge.agents.installed import Installation
 from adjudge.agents.masking import Marks, Masking, masked
 from adjudge.agents.outcome import grade_of, outcome_of
@@ -89,26 +90,46 @@ async def attempted(assignment: Assignment, means: Means, scratch: Path, kept: P
         started = datetime.now(UTC).isoformat()
         ended, traffic = await _worked(assignment, means, machine, scratch)
         means.on_stage(assignment, "collecting")
-        home = scratch / "home"
-        home.mkdir()
-        await machine.fetch(assignment.connection.records, home)
-        await machine.hand_over(kept)
-        machine.facts[LEFT_RUNNING] = _listed(ended)
         original = _original(assignment, scratch)
-        machine.hooks = await asyncio.to_thread(compare, machine.hooks, kept, original)
-        await asyncio.to_thread(_make_safe, home, (scratch, kept), assignment.secrets)
-        found = await asyncio.to_thread(
-            find_record, home, assignment.connection.records, scratch, assignment.task.instructions
-        )
-        run = _run_of(assignment, found, ended, traffic, started, kept)
-        run, notes = await _patched(means, run, original, kept)
-        run = msgspec.structs.replace(run, notes=(*found.notes, *notes))
-        run = await _graded(assignment, means, run, machine)
+        collected = await _collected(assignment, machine, original, scratch, kept)
+        machine.facts[LEFT_RUNNING] = _listed(ended)
+        run = _run_of(assignment, collected, ended, traffic, started, kept)
+        if collected.whole:
+            run = await _patched(means, run, original, kept)
+        run = await _graded(assignment, means, run, machine, collected.whole)
         run = _masked(_priced(run, assignment.endpoint, means), assignment.secrets)
-        standing = ScrubbedMachine(machine, assignment.secrets) if assignment.secrets else machine
-        yield Attempt(run, standing)
+        yield Attempt(run, _standing(machine, collected.whole, assignment.secrets))
     finally:
         await machine.close()
+
+
+class Collected(msgspec.Struct, frozen=True):
+    """What was brought out of a machine: the record, whether the workspace's copy is whole, and what is to be said."""
+
+    found: FoundRecord
+    whole: bool
+    notes: tuple[str, ...]
+
+
+async def _collected(
+    assignment: Assignment, machine: LiveMachine, original: Path | None, scratch: Path, kept: Path
+) -> Collected:
+    """Copy the record and the workspace, and take the machine from the agent."""
+    home, records, task = scratch / "home", assignment.connection.records, assignment.task.instructions
+    home.mkdir()
+    fetched = await machine.fetch(records, home)
+    copied = await machine.hand_over(kept)
+    machine.hooks = await asyncio.to_thread(compare, machine.hooks, kept, original)
+    await asyncio.to_thread(_make_safe, home, (scratch, kept), assignment.secrets)
+    found = await asyncio.to_thread(find_record, home, records, scratch, task)
+    notes = (*found.notes, *told_of(fetched, "the record"), *told_of(copied, "the workspace"))
+    return Collected(found, not copied.cut, notes)
+
+
+def _standing(machine: LiveMachine, whole: bool, secrets: Mapping[str, str]) -> Machine:
+    """The machine as it is judged: without files that are not all known, and without secrets."""
+    standing: Machine = machine if whole else IncompleteMachine(machine)
+    return ScrubbedMachine(standing, secrets) if secrets else standing
 
 
 def _listed(ended: Ended) -> str:
@@ -159,9 +180,9 @@ def _make_safe(home: Path, folders: Sequence[Path], secrets: Mapping[str, str]) 
 
 
 def _run_of(
-    assignment: Assignment, found: FoundRecord, ended: Ended, traffic: Traffic | None, started: str, kept: Path
+    assignment: Assignment, collected: Collected, ended: Ended, traffic: Traffic | None, started: str, kept: Path
 ) -> Run:
-    task, told = assignment.task, found.run
+    task, told = assignment.task, collected.found.run
     model = assignment.endpoint.name if assignment.endpoint else told.model
     who = f"{assignment.connection.name}\0{task.name}\0{started}\0{assignment.number}"
     return Run(
@@ -173,12 +194,13 @@ def _run_of(
         agent_version=told.agent_version or assignment.installation.version,
         model=model,
         outcome=outcome_of(ended, traffic, told),
-        workspace=str(kept),
+        workspace=str(kept) if collected.whole else None,
         context=task.context,
         hidden_tests=task.hidden_tests,
         task_name=task.name,
         started=started,
         seconds=round(ended.seconds, 3),
+        notes=collected.notes,
     )
 
 
@@ -191,23 +213,29 @@ def _original(assignment: Assignment, scratch: Path) -> Path | None:
     return assignment.original
 
 
-async def _patched(means: Means, run: Run, original: Path | None, kept: Path) -> tuple[Run, tuple[str, ...]]:
-    """The run with its patch, if it is known what the agent started from."""
+async def _patched(means: Means, run: Run, original: Path | None, kept: Path) -> Run:
+    """The run with its patch, or with a note why there is none."""
     if original is None:
-        return run, ("no patch: what the agent started from came with the image",)
+        return _with_note(run, "no patch: what the agent started from came with the image")
     patch, reason = await patch_between(original, kept, means.open_still)
-    return msgspec.structs.replace(run, patch=patch), (reason,) if reason else ()
+    return _with_note(run, reason) if reason else msgspec.structs.replace(run, patch=patch)
 
 
-async def _graded(assignment: Assignment, means: Means, run: Run, machine: LiveMachine) -> Run:
-    """The run with its grader's result, if the task has a grader. Why there is none, is the outcome's detail."""
+def _with_note(run: Run, note: str) -> Run:
+    return msgspec.structs.replace(run, notes=(*run.notes, note))
+
+
+async def _graded(assignment: Assignment, means: Means, run: Run, machine: LiveMachine, whole: bool) -> Run:
+    """The run with its grader's result, if the task has a grader. How it came about, is the outcome's grading."""
     grader = assignment.task.grader
     if grader is None:
         return run
     means.on_stage(assignment, "grading")
-    grade, reason = grade_of(await machine.grade(grader.run, grader.seconds, grader.files))
-    detail = "; ".join(part for part in (run.outcome.detail, reason) if part) or None
-    outcome: Outcome = msgspec.structs.replace(run.outcome, grade=grade, detail=detail)
+    if whole:
+        grade, reason = grade_of(await machine.grade(grader.run, grader.seconds, grader.files))
+    else:
+        grade, reason = "error", "the grader was not run, as the workspace could not be copied whole"
+    outcome: Outcome = msgspec.structs.replace(run.outcome, grade=grade, grading=reason)
     return msgspec.structs.replace(run, outcome=outcome)
 
 
@@ -218,15 +246,16 @@ def _masked(run: Run, secrets: Mapping[str, str]) -> Run:
     def mask(text: str | None) -> str | None:
         return masked(text.encode(), marks).decode("utf-8", "replace") if text and secrets else text
 
-    outcome: Outcome = msgspec.structs.replace(run.outcome, detail=mask(run.outcome.detail))
+    outcome: Outcome = msgspec.structs.replace(
+        run.outcome, detail=mask(run.outcome.detail), grading=mask(run.outcome.grading)
+    )
     return msgspec.structs.replace(run, patch=mask(run.patch), outcome=outcome)
 
 
 def _priced(run: Run, endpoint: AgentEndpoint | None, means: Means) -> Run:
     """The run with its cost: what the record states, else its tokens at the list's price."""
-    usage = run.record.whole_usage()
-    stated = run.record.reported.cost if run.record.reported else None
-    cost = stated if stated is not None else usage.cost
+    usage = run.record.consumed()
+    cost = usage.cost
     if cost is None and endpoint is not None and usage.prompt is not None:
         cost = means.price(endpoint, usage)
     return msgspec.structs.replace(run, cost=cost)

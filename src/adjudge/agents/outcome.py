@@ -10,6 +10,7 @@ from adjudge.agents.traffic import Traffic
 from adjudge.importers.ending import ending_of
 from adjudge.ports import Ended, Output
 from adjudge.run import Grade, Outcome, Run, RunFailure
+from adjudge.untrusted import one_line
 
 NO_REQUEST = "it ended without a request to its model"
 
@@ -40,5 +41,12 @@ def grade_of(output: Output) -> tuple[Grade, str | None]:
     if output.ended:
         return "error", f"the grader was stopped at its limit of {output.ended}"
     if output.exit_status < 0 or output.exit_status in (126, 127):
-        return "error", f"the grader ended with {output.exit_status}: {output.text.strip()[-200:]}"
-    return ("resolved" if output.exit_status == 0 else "unresolved"), None
+        return "error", f"the grader ended with {output.exit_status}: {_end(output)}"
+    if output.exit_status == 0:
+        return "resolved", None
+    return "unresolved", f"the grader ended with {output.exit_status}: {_end(output)}"
+
+
+def _end(output: Output) -> str:
+    """The end of what was printed, on one line."""
+    return one_line(output.text.strip()[-200:], 200) or "it printed nothing"

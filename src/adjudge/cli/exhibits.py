@@ -85,6 +85,7 @@ def print_run(run: Run, judgments: Sequence[JudgmentRow]) -> None:
         "failed": FAILURES[run.outcome.failure] if run.outcome.failure else None,
         "ending": run.outcome.detail,
         "graded": run.outcome.grade,
+        "grader": run.outcome.grading,
         "reward": run.outcome.reward,
         "workspace": run.workspace,
         "machine": run.machine,

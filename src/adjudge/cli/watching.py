@@ -99,7 +99,8 @@ class Display:
         if run is not None and judgment is not None:
             self.judged.append((run, judgment))
         say(f"{_name(assignment)}: {_result(result)}")
-        for note in result.notes:
+        grading = result.outcome.grading if result.outcome else None
+        for note in (*([grading] if grading else []), *result.notes):
             say(f"    {one_line(note, 300)}")
 
 

@@ -20,6 +20,7 @@ LARGEST = 1 << 20
 LONGEST = 64 << 20
 """Bytes of a task, a context or a patch."""
 
+OUTCOME = ("exit_status", "grade", "reward", "detail", "failure")
 GRADES = get_args(Grade)
 FAILURES = get_args(RunFailure)
 
@@ -194,7 +195,7 @@ class _Reader:
             return Outcome()
         if not isinstance(given, dict):
             self._refuse("outcome", "must be a mapping such as {exit_status: 0, grade: resolved}", given)
-        self._refuse_unknown(given, Outcome.__struct_fields__, "outcome.")
+        self._refuse_unknown(given, OUTCOME, "outcome.")
         inner = _Reader(self._path, {f"outcome.{key}": value for key, value in given.items()})
         return Outcome(
             exit_status=inner._take("outcome.exit_status", _whole, "a whole number"),

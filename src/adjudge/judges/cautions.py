@@ -17,6 +17,8 @@ NOT_APART = (
     "Commands were not kept apart from each other on this machine: a process that was left running could have written into "
     "the output of a later one."
 )
+NO_QUOTA = "What commands write to this machine's disk is not limited in all."
+CUT = "The workspace could not be copied whole; its files were not looked at from outside."
 SHAPED = "What commands printed could have been shaped by files of the workspace: {shaped}."
 NOT_ALL = "Not all files of the workspace that can shape what commands print are known: there are too many files."
 NAMED = 5
@@ -51,6 +53,10 @@ def cautions(
         yield NO_LANDLOCK
     elif facts.get("commands apart") is False:
         yield NOT_APART
+    if facts.get("disk limit") is False:
+        yield NO_QUOTA
+    if facts.get("files cut"):
+        yield CUT
     if acting := suspected(tampering):
         yield SHAPED.format(shaped=_with_looks(acting))
     if facts.get("hooks complete") is False:

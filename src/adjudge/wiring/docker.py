@@ -24,9 +24,11 @@ async def open_container(name: str, settings: Settings, directory: str | None) -
         MachineError: no engine can be reached, or it does not hold what is put into it.
     """
     _require_client()
+    from adjudge.agents.incomplete import IncompleteMachine
     from adjudge.machines.docker import DockerMachine
 
-    return await DockerMachine.open(name, settings.machine, directory)
+    machine = await DockerMachine.open(name, settings.machine, directory)
+    return IncompleteMachine(machine, fresh=True) if machine.facts.get("files cut") else machine
 
 
 async def start_container(

@@ -174,7 +174,7 @@ def _result(assignment: Assignment, run: Run | None, judgment: Judgment | None) 
         score=judgment.score,
         passed=sum(verdict.passed for verdict in judgment.verdicts),
         criteria=len(judgment.verdicts),
-        usage=run.record.whole_usage(),
+        usage=run.record.consumed(),
         cost=run.cost,
         judging_cost=judgment.usage().cost,
         seconds=run.seconds,
