@@ -214,3 +214,13 @@ def test_a_link_to_the_store_does_not_hide_it(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "work/store")
     with pytest.raises(InputError, match="connected keys"):
         require_apart(Settings(store=str(tmp_path / "link")), [tmp_path / "work"])
+
+
+def test_keys_of_another_store_must_not_lie_where_things_run_either(tmp_path: Path) -> None:
+    connect(tmp_path / "project" / ".adjudge", "openrouter", "sk-or-0123456789")
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "keys.json").write_text('{"a": "file of the same name"}')
+    elsewhere = Settings(store=str(tmp_path / "elsewhere"))
+    with pytest.raises(InputError, match="holds the store .*project/.adjudge with connected keys"):
+        require_apart(elsewhere, [tmp_path / "project"])
+    require_apart(elsewhere, [tmp_path / "other"])

@@ -6,7 +6,7 @@ import json
 import os
 import stat
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,6 +18,8 @@ from adjudge.errors import InputError, OutsideError
 from adjudge.settings import KEYS, KEYS_OF, Settings
 
 FILE = "keys.json"
+MOST = 500_000
+"""Names below a folder among which connected keys are looked for."""
 SHORTEST, LONGEST = 8, 4096
 """Characters of a key."""
 
@@ -105,20 +107,38 @@ def variable_of(provider: str) -> str:
 
 
 def require_apart(settings: Settings, folders: Iterable[Path | str]) -> None:
-    """Refuse folders in which connected keys lie, before anything is run that can read there.
+    """Refuse folders in which connected keys lie, of this store or another, before anything is run that can read there.
 
     Raises:
         InputError: they lie in one of them.
     """
-    if _is_url(settings.store):
-        return
-    keys = Path(os.path.realpath(settings.store)) / FILE
-    for folder in folders if keys.exists() else ():
-        if keys.is_relative_to(os.path.realpath(folder)):
+    keys = None if _is_url(settings.store) else Path(os.path.realpath(settings.store)) / FILE
+    for folder in map(os.path.realpath, folders):
+        own = keys is not None and keys.exists() and keys.is_relative_to(folder)
+        found = keys if own else next(_keys_below(folder), None)
+        if found is not None:
             raise InputError(
-                f"{folder}: holds the store {settings.store} with connected keys, which what runs there could read; "
-                "keep the store elsewhere (--store or ADJUDGE_STORE), or `adjudge disconnect` the keys"
+                f"{folder}: holds the store {found.parent} with connected keys, which what runs there could read; "
+                "keep that store elsewhere (--store or ADJUDGE_STORE), or `adjudge disconnect` its keys"
             )
+
+
+def _keys_below(folder: str) -> Iterator[Path]:
+    """Files with connected keys in a folder, looked for under its first `MOST` names."""
+    seen = 0
+    for directory, folders, files in os.walk(folder):
+        seen += len(folders) + len(files)
+        if FILE in files and _are_keys(Path(directory)):
+            yield Path(directory, FILE)
+        if seen > MOST:
+            return
+
+
+def _are_keys(folder: Path) -> bool:
+    try:
+        return bool(read_connections(folder))
+    except InputError:  # another's file of this name; or ours, open to others, which may not be read here either
+        return (folder / ".gitignore").exists() and (folder / "adjudge.db").exists()
 
 
 # --- the file

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from tests.machines.docker_engine import IN_ONE_WORKER, ask, left_in
+from tests.machines.docker_engine import IN_ONE_WORKER, left_in
 
 from adjudge.errors import InputError, MachineError
 from adjudge.machines.docker import DockerMachine
@@ -340,7 +340,7 @@ async def test_a_link_that_was_fetched_leads_nothing_out(live: LiveDockerMachine
     assert not list(outside.iterdir())
 
 
-# --- order, keeping, closing
+# --- order, closing
 
 
 async def test_the_order_of_calls_is_kept(live: LiveDockerMachine, scratch: Path, tmp_path: Path) -> None:
@@ -356,20 +356,6 @@ async def test_the_order_of_calls_is_kept(live: LiveDockerMachine, scratch: Path
     await live.close()
     with pytest.raises(MachineError, match="closed"):
         await live.run("true")
-
-
-async def test_a_kept_container_can_be_judged_later(live: LiveDockerMachine, docker: str, scratch: Path) -> None:
-    await live.work(a_shell("echo kept > result; mkdir -m 700 mine"), scratch)
-    name = await live.keep("attempt")
-    await live.close()
-    try:
-        assert left_in(docker) == [f"/{name}"]
-        async with await DockerMachine.open(f"docker:{name}", COMMANDS) as machine:
-            assert (await machine.read("result")).data == b"kept\n"
-            assert (await machine.run("id -u; cat result; ls -d mine")).text == "1000\nkept\nmine\n"
-        assert left_in(docker) == [f"/{name}"]
-    finally:
-        ask(docker, "DELETE", f"containers/{name}")
 
 
 async def test_the_hosts_toolchain_can_be_read_and_not_changed(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from adjudge.cli.options import Json, JudgmentNames, StorePath, find_judgments, settings_with
-from adjudge.cli.printing import counted, hanging, print_json, print_table, results, say
+from adjudge.cli.printing import counted, hanging, print_json, results, say
 from adjudge.untrusted import shown
 
 if TYPE_CHECKING:
@@ -100,9 +100,17 @@ def doctor(as_json: Json = False) -> int:
     if as_json:
         print_json(checks)
     else:
-        print_table(("works", "what", "seen"), [("yes" if each.works else "NO", each.name, each.why) for each in checks])
+        _print_checks(checks)
         _print_help([each for each in checks if each.help and not each.works])
     return 0 if all(each.works for each in checks) else 1
+
+
+def _print_checks(checks: Sequence[Check]) -> None:
+    """Print what was seen, whole: what is not promised stands at the end of long lines."""
+    width = max(len(each.name) for each in checks)
+    for each in checks:
+        label = f"{'yes' if each.works else 'NO':<5}  {each.name:<{width}}  "
+        results().print(hanging(label, shown(each.why)))
 
 
 def _print_help(failed: Sequence[Check]) -> None:

@@ -79,6 +79,7 @@ def print_run(run: Run, judgments: Sequence[JudgmentRow]) -> None:
     cost = usage.cost if run.cost is None else run.cost
     facts = {
         "run": run.id,
+        "task": run.task_name,
         "agent": " ".join(part for part in (run.agent, run.agent_version) if part),
         "model": run.model,
         "exit status": run.outcome.exit_status,

@@ -114,7 +114,7 @@ def list_runs(
             str(row.turns),
             str(row.judgments),
             _found(row),
-            row.task or "",
+            ": ".join(part for part in (row.task_name, row.task) if part),
         )
         for row in rows
     ]

@@ -178,16 +178,6 @@ class Container:
                 if error.status not in (404, 409):  # 409: it is being removed already
                     raise
 
-    async def keep(self, name: str) -> None:
-        """Stop it and give it a name under which it stays.
-
-        Raises:
-            MachineError: another has this name, or the engine refuses.
-        """
-        with engine_faults(f"the container could not be kept as {name}"):
-            await self._there.stop(t=0)
-            await self._there.rename(name)
-
     @asynccontextmanager
     async def paused(self) -> AsyncIterator[None]:
         """Let nothing in it go on meanwhile. Raises MachineError."""

@@ -27,7 +27,7 @@ LABEL_USER = "adjudge.user"
 """Who works in a container that was made by us, whose own user is root."""
 
 TEMPORARY = "adjudge-tmp-"
-"""How the names of containers begin that end with their judge; one that is kept gets another name."""
+"""How the names of containers begin that end with their judge."""
 
 _ANSWER = 120.0
 _SILENCE = 60.0

@@ -34,7 +34,6 @@ from adjudge.settings import AgentLimits, MachineLimits
 from adjudge.untrusted import one_line
 
 _SHOWN, _LONGEST_LINE = 50, 200
-_PREFIX = "adjudge-"
 
 
 class LiveDockerMachine:
@@ -58,7 +57,6 @@ class LiveDockerMachine:
         self._relays: list[Relay] = []
         self._files: DockerMachine | None = None
         self._commands: Commands | None = None
-        self._kept = False
         self._one_at_a_time = asyncio.Lock()
         self._closing: asyncio.Task[None] | None = None
         self.facts: Facts = {"kind": "docker", "at": WORKSPACE, "live": True}
@@ -236,21 +234,8 @@ class LiveDockerMachine:
 
     # --- the end
 
-    async def keep(self, name: str) -> str:
-        """Stop the container and keep it beyond `close`, so that `docker:NAME` can judge it; returns that name.
-
-        Raises:
-            MachineError: another container has this name, or the engine refuses.
-        """
-        kept = name if name.startswith(_PREFIX) else _PREFIX + name
-        async with self._one_at_a_time:
-            self._check_open()
-            await self._container.keep(kept)
-            self._kept = True
-        return kept
-
     async def close(self) -> None:
-        """Remove the container and all that was made for it, unless it is kept; a cancelled close goes on by itself."""
+        """Remove the container and all that was made for it; a cancelled close goes on by itself."""
         if self._closing is None:
             self._closing = asyncio.ensure_future(self._close())
         await asyncio.shield(self._closing)
@@ -266,9 +251,8 @@ class LiveDockerMachine:
     async def _remove(self) -> None:
         for relay in self._relays:
             await relay.end()
-        if not self._kept:
-            with suppress(MachineError):  # the next judge removes it
-                await self._container.remove()
+        with suppress(MachineError):  # the next judge removes it
+            await self._container.remove()
         if self._files is not None:
             await self._files.close()
 

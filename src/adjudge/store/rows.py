@@ -23,10 +23,10 @@ LEARNED = 500
 
 
 class RunRow(msgspec.Struct, frozen=True):
-    """A stored run as a list shows it. `task` is its first line, cut; what comes last is of its latest judgment.
+    """A stored run as a list shows it. `task` is its first line, cut; `task_name` have runs that adjudge started.
 
-    `worse` is how many dimensions a reader found worse than blameless, and `empty` that none has a value; both are `None`
-    where no reader judged.
+    What stands from `status` to `empty` is of its latest judgment. `worse` is how many dimensions a reader found worse than
+    blameless, and `empty` that none has a value; both are `None` where no reader judged.
     """
 
     id: str
@@ -43,6 +43,7 @@ class RunRow(msgspec.Struct, frozen=True):
     score: float | None
     worse: int | None
     empty: bool | None
+    task_name: str | None = None
 
 
 class JudgmentRow(msgspec.Struct, frozen=True):
@@ -120,6 +121,7 @@ def _run_row(row: Mapping[Any, Any]) -> RunRow:
         score=row["score"],
         worse=row["worse"] if read else None,
         empty=row["empty"] if read else None,
+        task_name=row["task_name"],
     )
 
 

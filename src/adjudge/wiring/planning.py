@@ -52,6 +52,12 @@ class Asked(msgspec.Struct, frozen=True):
 Agent = tuple[Connection, Installation, AgentEndpoint | None]
 
 
+NO_JUDGE = (
+    "the rubric needs a model to judge with: give --model PROVIDER/MODEL or set ADJUDGE_MODEL, and set its provider's key; "
+    "--rubric none judges by the process alone"
+)
+
+
 class Started(msgspec.Struct, frozen=True):
     """An assignment and the rubric that its run is judged by; `None` means by its process alone."""
 
@@ -69,6 +75,9 @@ async def plan(asked: Asked, settings: Settings, folder: Path) -> tuple[Started,
         ModelError: a key is missing.
         OutsideError: a task's repository cannot be had.
     """
+    for agent in asked.agents:
+        if asked.agents.count(agent) > 1:
+            raise InputError(f"--agent {agent[0]}: is named twice; --attempts says how often each agent tries")
     tasks = [read_task(path) for path in asked.tasks]
     _refuse_alike([task.name for task in tasks])
     if asked.image:
@@ -78,6 +87,8 @@ async def plan(asked: Asked, settings: Settings, folder: Path) -> tuple[Started,
         ]
     rubrics = {task.name: _rubric_of(task, asked.rubric) for task in tasks}
     if any(needs_model(rubric) for rubric in rubrics.values()):
+        if settings.model is None:
+            raise InputError(NO_JUDGE)
         await require_model(settings)
     require_apart(settings, settings.expose)
     agents = [await asyncio.to_thread(_agent, name, model, asked, settings) for name, model in asked.agents]
@@ -87,6 +98,7 @@ async def plan(asked: Asked, settings: Settings, folder: Path) -> tuple[Started,
         original = await prepared(task.machine, _new(folder))
         if original is not None:
             _require_apart(original, task, settings)
+            await asyncio.to_thread(require_apart, settings, [original])
         for number in range(1, asked.attempts + 1):
             for connection, installation, endpoint in agents:
                 assignment = Assignment(task, connection, installation, endpoint, number, original, secrets)
