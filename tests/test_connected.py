@@ -221,6 +221,6 @@ def test_keys_of_another_store_must_not_lie_where_things_run_either(tmp_path: Pa
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "keys.json").write_text('{"a": "file of the same name"}')
     elsewhere = Settings(store=str(tmp_path / "elsewhere"))
-    with pytest.raises(InputError, match="holds the store .*project/.adjudge with connected keys"):
+    with pytest.raises(InputError, match=r"holds the store .*project/\.adjudge with connected keys"):
         require_apart(elsewhere, [tmp_path / "project"])
     require_apart(elsewhere, [tmp_path / "other"])

@@ -15,7 +15,9 @@ from tests.machines.docker_engine import IN_ONE_WORKER, ask, container_with, lef
 from tests.machines.test_hostile import ATTACKS, SMALL, Attack, Host, host, watched
 
 from adjudge.machines.docker import DockerMachine
+from adjudge.machines.docker_live import LiveDockerMachine
 from adjudge.machines.docker_promises import NO_QUOTA, NOT_APART, OWN_FILTER
+from adjudge.settings import AgentLimits
 
 __all__ = ["host", "watched"]
 
@@ -70,15 +72,33 @@ def same_kernel() -> Iterator[None]:
 
 @pytest.mark.parametrize("attack", PROMISED, ids=lambda attack: attack.name)
 async def test_it_is_contained(attack: Attack, machine: DockerMachine, scene: Scene, host: Host) -> None:
-    command = attack.command
-    for name, value in msgspec.structs.asdict(host).items():
-        command = command.replace(f"{{{name}}}", str(value))
-    command = command.replace("{outside}", str(scene.outside))
-    output = await machine.run(command, seconds=attack.limits.get("seconds"), fresh=True)
+    output = await machine.run(_told(attack, scene, host), seconds=attack.limits.get("seconds"), fresh=True)
     assert attack.fails(output), output
     assert not host.visitors
     assert (await machine.read("keep.txt")).data == b"original\n"
     assert (await machine.run("echo alive")).text == "alive\n"
+
+
+@pytest.mark.parametrize("attack", PROMISED, ids=lambda attack: attack.name)
+async def test_it_is_contained_where_an_agent_has_worked(
+    attack: Attack, docker_engine: str, docker_image: str, scene: Scene, host: Host, tmp_path: Path
+) -> None:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("DOCKER_HOST", docker_engine)
+        agents = AgentLimits(memory=SMALL.memory, processes=SMALL.processes)
+        async with await LiveDockerMachine.open(docker_image, scene.workspace, agents, SMALL) as live:
+            await live.hand_over(tmp_path)
+            output = await live.run(_told(attack, scene, host), seconds=attack.limits.get("seconds"))
+            assert attack.fails(output), output
+            assert not host.visitors
+            assert (await live.run("echo alive")).text == "alive\n"
+
+
+def _told(attack: Attack, scene: Scene, host: Host) -> str:
+    command = attack.command
+    for name, value in msgspec.structs.asdict(host).items():
+        command = command.replace(f"{{{name}}}", str(value))
+    return command.replace("{outside}", str(scene.outside))
 
 
 async def test_what_a_container_does_not_promise_is_said(machine: DockerMachine) -> None:
