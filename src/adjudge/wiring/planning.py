@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from adjudge.agents.attempt import Assignment
-from adjudge.agents.connections import Connection, command_connection, find_connection
+from adjudge.agents.connections import COMMAND, Connection, command_connection, find_connection
 from adjudge.agents.endpoints import AgentEndpoint, Wire, endpoint_of
 from adjudge.agents.installed import Installation, find_installation
 from adjudge.agents.places import prepared
@@ -52,6 +52,9 @@ class Asked(msgspec.Struct, frozen=True):
 Agent = tuple[Connection, Installation, AgentEndpoint | None]
 
 
+ENV = "/usr/bin/env"
+"""What looks a program up where it runs."""
+
 NO_JUDGE = (
     "the rubric needs a model to judge with: give --model PROVIDER/MODEL or set ADJUDGE_MODEL, and set its provider's key; "
     "--rubric none judges by the process alone"
@@ -75,9 +78,9 @@ async def plan(asked: Asked, settings: Settings, folder: Path) -> tuple[Started,
         ModelError: a key is missing.
         OutsideError: a task's repository cannot be had.
     """
-    for agent in asked.agents:
-        if asked.agents.count(agent) > 1:
-            raise InputError(f"--agent {agent[0]}: is named twice; --attempts says how often each agent tries")
+    for named in asked.agents:
+        if asked.agents.count(named) > 1:
+            raise InputError(f"--agent {named[0]}: is named twice; --attempts says how often each agent tries")
     tasks = [read_task(path) for path in asked.tasks]
     _refuse_alike([task.name for task in tasks])
     if asked.image:
@@ -91,7 +94,8 @@ async def plan(asked: Asked, settings: Settings, folder: Path) -> tuple[Started,
             raise InputError(NO_JUDGE)
         await require_model(settings)
     require_apart(settings, settings.expose)
-    agents = [await asyncio.to_thread(_agent, name, model, asked, settings) for name, model in asked.agents]
+    in_images = all(task.machine.image for task in tasks)
+    agents = [await asyncio.to_thread(_agent, name, model, asked, settings, in_images) for name, model in asked.agents]
     secrets = values_of(asked.variables, os.environ)
     started = []
     for task in tasks:
@@ -100,10 +104,20 @@ async def plan(asked: Asked, settings: Settings, folder: Path) -> tuple[Started,
             _require_apart(original, task, settings)
             await asyncio.to_thread(require_apart, settings, [original])
         for number in range(1, asked.attempts + 1):
-            for connection, installation, endpoint in agents:
+            for agent in agents:
+                connection, installation, endpoint = _within(task, agent)
                 assignment = Assignment(task, connection, installation, endpoint, number, original, secrets)
                 started.append(Started(assignment, rubrics[task.name]))
     return tuple(started)
+
+
+def _within(task: Task, agent: Agent) -> Agent:
+    """The agent as it is found on the task's machine: in an image a command's bare name means a program of the image."""
+    connection, _, endpoint = agent
+    if task.machine.image is None or not _is_bare(connection):
+        return agent
+    looked_up = msgspec.structs.replace(connection, program=ENV, arguments=(connection.program, *connection.arguments))
+    return looked_up, Installation(ENV), endpoint
 
 
 def _require_apart(original: Path, task: Task, settings: Settings) -> None:
@@ -139,8 +153,11 @@ def needs_model(rubric: Rubric | None) -> bool:
     return rubric is not None and any(criterion.probe is None for criterion in rubric.criteria)
 
 
-def _agent(name: str, model: str | None, asked: Asked, settings: Settings) -> Agent:
-    """A connection, where its program is, and the endpoint of its model."""
+def _agent(name: str, model: str | None, asked: Asked, settings: Settings, in_images: bool) -> Agent:
+    """A connection, where its program is, and the endpoint of its model.
+
+    With `in_images` every task has an image, so that a command need not be found here.
+    """
     if (name == "command") != bool(asked.command):
         raise InputError(
             "--agent command runs what stands after `--`, as in `adjudge run TASK --agent command -- ./agent.sh`"
@@ -155,7 +172,14 @@ def _agent(name: str, model: str | None, asked: Asked, settings: Settings) -> Ag
     else:
         connection = find_connection(name)
     endpoint = _endpoint(connection, name, model, settings)
+    if in_images and _is_bare(connection):
+        return connection, Installation(connection.program), endpoint
     return connection, find_installation(connection), endpoint
+
+
+def _is_bare(connection: Connection) -> bool:
+    """Whether it is a command that is named without a path."""
+    return connection.name == COMMAND and "/" not in connection.program
 
 
 def _spoken_at(model: str, settings: Settings) -> Wire:
