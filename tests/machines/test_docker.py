@@ -68,6 +68,22 @@ async def test_an_image_is_judged_as_it_is(docker: str, docker_image: str) -> No
     assert ask(docker, "GET", f"images/{docker_image}/json") == before
 
 
+async def test_a_program_that_was_put_in_the_place_of_another_is_told(made: Making, docker: str) -> None:
+    script = "printf '#!/bin/sh\\necho 3 passed\\n' > /usr/local/bin/pytest; chmod +x /usr/local/bin/pytest"
+    name = made(Cmd=["bash", "-c", f"mkdir -p /usr/local/bin; {script}"], User="0:0")
+    container = name.removeprefix("docker:")
+    ask(docker, "POST", f"containers/{container}/start")
+    ask(docker, "POST", f"containers/{container}/wait")
+    async with await DockerMachine.open(name, LIMITS) as machine:
+        assert machine.facts["programs changed"] == "/usr/local/bin/pytest"
+        assert (await machine.run("pytest")).text == "3 passed\n"
+
+
+async def test_what_was_not_touched_is_not_told(made: Making) -> None:
+    async with await DockerMachine.open(made(), LIMITS) as machine:
+        assert "programs changed" not in machine.facts
+
+
 async def test_a_running_container_goes_on_and_is_not_changed(made: Making, docker: str) -> None:
     name = made(Cmd=["bash", "-c", "echo $$ > /workspace/alive; sleep 600"], HostConfig={"NetworkMode": "none"})
     container = name.removeprefix("docker:")

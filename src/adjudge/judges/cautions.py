@@ -19,6 +19,9 @@ NOT_APART = (
 )
 NO_QUOTA = "What commands write to this machine's disk is not limited in all."
 CUT = "The workspace could not be copied whole; its files were not looked at from outside."
+PROGRAMS = (
+    "Programs outside of the workspace differ from the image's, so that what they print may be the agent's: {programs}."
+)
 SHAPED = "What commands printed could have been shaped by files of the workspace: {shaped}."
 NOT_ALL = "Not all files of the workspace that can shape what commands print are known: there are too many files."
 NAMED = 5
@@ -57,6 +60,8 @@ def cautions(
         yield NO_QUOTA
     if facts.get("files cut"):
         yield CUT
+    if programs := facts.get("programs changed"):
+        yield PROGRAMS.format(programs=untrusted.one_line(str(programs), 300))
     if acting := suspected(tampering):
         yield SHAPED.format(shaped=_with_looks(acting))
     if facts.get("hooks complete") is False:

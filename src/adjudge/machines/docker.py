@@ -94,6 +94,8 @@ class DockerMachine:
         self.hooks = found.hooks
         self.facts |= await facts_of_engine(self._engine)
         self.facts |= {"hooks": named(found), "hooks complete": found.complete}
+        if self._source.changed:
+            self.facts["programs changed"] = ", ".join(self._source.changed)
 
     async def __aenter__(self) -> Self:
         """The machine itself."""

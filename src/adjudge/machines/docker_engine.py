@@ -162,6 +162,12 @@ class Engine:
                 return response.status == 200
 
     @asynccontextmanager
+    async def changes(self, container: str) -> AsyncIterator[aiohttp.StreamReader]:
+        """A stream of JSON: what in a container's file system differs from its image."""
+        async with self._stream(f"containers/{container}/changes", {}) as response:
+            yield response.content
+
+    @asynccontextmanager
     async def events(self, container: str, names: Sequence[str]) -> AsyncIterator[aiohttp.StreamReader]:
         """A stream of a container's events of these names from now on, each a line of JSON."""
         filters = json.dumps({"container": [container], "event": list(names)})

@@ -15,6 +15,7 @@ import msgspec
 from adjudge.errors import InputError, MachineError
 from adjudge.machines.docker import DockerMachine
 from adjudge.machines.docker_agent import USER, exposed_mounts, furnish, path_with
+from adjudge.machines.docker_changes import changed_programs
 from adjudge.machines.docker_commands import Commands, evaluators_environment, give_home
 from adjudge.machines.docker_container import Bounds, Container, hardened
 from adjudge.machines.docker_engine import LABEL_USER, Engine, remove_leftovers
@@ -164,7 +165,9 @@ class LiveDockerMachine:
             return fetched or Fetched(0, 0)
 
     async def _give_to_evaluator(self, folder: Path) -> None:
-        source = msgspec.structs.replace(self._source, image=await self._engine.commit(self._container.name))
+        changed = await changed_programs(self._engine, self._container.name, WORKSPACE)
+        image = await self._engine.commit(self._container.name)
+        source = msgspec.structs.replace(self._source, image=image, changed=changed)
         try:
             engine = await Engine.connect()
         except BaseException:
@@ -176,6 +179,8 @@ class LiveDockerMachine:
         self._commands = Commands(self._container, USER, WORKSPACE, environment, self._most.output, kill_only)
         self.hooks = self._files.hooks
         self.facts |= {name: self._files.facts[name] for name in ("hooks", "hooks complete")}
+        if changed:
+            self.facts["programs changed"] = ", ".join(changed)
         self.facts["processes left"] = len(await left_running(self._container))
 
     # --- the evaluator's looks

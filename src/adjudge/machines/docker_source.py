@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from adjudge.errors import InputError
+from adjudge.machines.docker_changes import changed_programs
 from adjudge.machines.docker_container import Mount
 from adjudge.machines.docker_engine import LABEL_USER, Engine
 
@@ -19,7 +20,8 @@ class Source(msgspec.Struct, frozen=True):
     """An image, who runs commands in containers of it, and the workspace, an absolute path.
 
     `temporary` says that the image is a snapshot of ours, which is removed in the end. `mounts` are what else may be read
-    in those containers, `path` is their PATH if it is not the image's.
+    in those containers, `path` is their PATH if it is not the image's. `changed` are programs outside of the workspace that
+    differ from the image of the container that a snapshot was taken of.
     """
 
     image: str
@@ -28,6 +30,7 @@ class Source(msgspec.Struct, frozen=True):
     temporary: bool = False
     mounts: tuple[Mount, ...] = ()
     path: str | None = None
+    changed: tuple[str, ...] = ()
 
 
 async def find_source(engine: Engine, name: str, workspace: str | None) -> Source:
@@ -45,7 +48,8 @@ async def find_source(engine: Engine, name: str, workspace: str | None) -> Sourc
         known = await engine.container(rest)
         user, place = _place(name, known["Config"], workspace)
         _check_mounts(name, place, known.get("Mounts") or ())
-        return Source(await engine.commit(known["Id"]), user, place, temporary=True)
+        changed = await changed_programs(engine, known["Id"], place)
+        return Source(await engine.commit(known["Id"]), user, place, temporary=True, changed=changed)
     raise InputError(f"{name}: must be docker:NAME for a container or image:NAME for an image")
 
 

@@ -25,7 +25,7 @@ def _rules(file: Candidate) -> tuple[Rule, ...]:
     first, _, ending = file.name.partition(".")
     if rules := _BY_NAME.get(file.name) or (_BY_NAME.get(f"{first}.*") if ending else None):
         return rules
-    if _TOOL.fullmatch(file.name):
+    if TOOL.fullmatch(file.name):
         return (_program,)
     return (_module,) if file.name.endswith(_IMPORTED) else (_start,) if ending == "pth" else ()
 
@@ -60,7 +60,7 @@ def _naming(words: tuple[str, ...], kind: HookKind, *acts_on: str) -> Rule:
 
 # --- programs
 
-_TOOL = re.compile(
+TOOL = re.compile(
     r"(?:python|pypy|pip)[\d.]*|py\.test|(?:"
     + "|".join(
         (  # noqa: SIM905  a list of words

@@ -187,6 +187,19 @@ async def test_a_machine_that_cannot_keep_commands_apart_is_warned_of() -> None:
     assert judgment.machine["hooks"] == "conftest.py"
 
 
+@pytest.mark.parametrize(
+    ("facts", "words"),
+    [
+        ({"disk limit": False}, "not limited in all"),
+        ({"files cut": True}, "could not be copied whole"),
+        ({"programs changed": "/usr/local/bin/pytest"}, "/usr/local/bin/pytest"),
+    ],
+)
+async def test_what_a_container_does_not_promise_is_warned_of(facts: dict[str, str | bool], words: str) -> None:
+    judgment = await Evaluator(ScriptedModel([UNPROVEN])).judge(make_run(), RUBRIC, FakeMachine(facts=facts))
+    assert [words in warning for warning in judgment.warnings] == [True]
+
+
 async def test_commands_that_share_a_container_are_warned_of() -> None:
     judgment = await Evaluator(ScriptedModel([UNPROVEN])).judge(
         make_run(), RUBRIC, FakeMachine(facts={"commands apart": False})
