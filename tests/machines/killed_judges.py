@@ -70,15 +70,16 @@ def start(folder: Path, kind: str) -> int:
     return pid
 
 
-def kill_them(folder: Path, judges: int, longest: float, kind: str) -> tuple[int, set[int]]:
-    """Start and kill, some at the same time; returns how many were killed while they were at work, and who was started."""
+def kill_them(folder: Path, judges: int, longest: float, kind: str) -> tuple[int, set[str]]:
+    """Start and kill, some at the same time; returns how many were killed while they were at work, and which judges
+    were started, by pid and start."""
     chance, killed = random.Random(0), 0
-    started: set[int] = set()
+    started: set[str] = set()
     running: list[tuple[float, int]] = []
     for _ in range(judges):
         delay = longest * chance.random() ** 2  # most of them early, while the sandbox is being built
         running.append((time.monotonic() + delay, start(folder, kind)))
-        started.add(running[-1][1])
+        started.add(f"{running[-1][1]}-{cgroups.start_of(running[-1][1])}")
         if len(running) == AT_ONCE:
             killed += kill_next(running)
     while running:
@@ -109,14 +110,10 @@ def survivors(seconds: float) -> list[str]:
     return [Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ") for pid in children]
 
 
-def groups(judges: set[int]) -> list[str]:
-    """Control groups of these judges, which are all dead; others may be judging on this machine too."""
-    left = []
-    for directory in cgroups.ROOT.rglob(f"{cgroups.PREFIX}*"):
-        pid, started, _ = directory.name.removeprefix(cgroups.PREFIX).split("-")
-        if int(pid) in judges and cgroups.start_of(int(pid)) != started:
-            left.append(str(directory))
-    return left
+def groups(judges: set[str]) -> list[str]:
+    """Control groups of these judges, which are all dead; others may be judging here too, and pids are used again."""
+    found = cgroups.ROOT.rglob(f"{cgroups.PREFIX}*")
+    return [str(each) for each in found if each.name.removeprefix(cgroups.PREFIX).rpartition("-")[0] in judges]
 
 
 def main() -> None:
