@@ -68,7 +68,9 @@ def _files() -> set[str]:
     modules = set(_standard_library())
     linked = {path for path in modules if path.endswith(".so")} | programs
     linked |= {os.path.realpath(path) for name in ("node",) if (path := shutil.which(name))}
-    return programs | modules | _libraries(linked)
+    libraries = _libraries(linked)
+    beside = {os.path.join(os.path.dirname(path), "librt.so.1") for path in libraries}  # which Claude Code still names
+    return programs | modules | libraries | {path for path in beside if os.path.exists(path)}
 
 
 def _standard_library() -> Iterator[str]:
