@@ -85,8 +85,9 @@ def test_its_version_and_model_are_known(mended: Mended) -> None:
 
 def test_the_key_reaches_the_endpoint_and_is_written_nowhere(mended: Mended) -> None:
     assert {asked.key for asked in mended.requests} == {SECRET}
-    written = [path for path in mended.folder.rglob("*") if path.is_file() and SECRET.encode() in content(path)]
-    assert written == []
+    written = [content(path) for path in mended.folder.rglob("*") if path.is_file()]
+    assert any(b"The factor is wrong." in text for text in written)  # so that what is kept is read at all
+    assert not any(SECRET.encode() in text for text in written)
     assert SECRET not in mended.ran.out + mended.ran.err
 
 
