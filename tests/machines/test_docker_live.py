@@ -104,6 +104,16 @@ async def test_what_cannot_be_started_is_the_callers_fault(live: LiveDockerMachi
     assert (await live.work(a_shell("exit 0"), scratch / "again")).exit_status == 0
 
 
+@pytest.mark.parametrize("program", ["/workspace/agent.sh", "/workspace/README.md"])
+async def test_of_a_program_that_is_none_the_path_is_told_once_and_what_it_must_be(
+    live: LiveDockerMachine, scratch: Path, program: str
+) -> None:
+    with pytest.raises(InputError) as refused:
+        await live.work(Launch((program,)), scratch)
+    assert str(refused.value).count(program) == 1
+    assert "must be an executable file inside" in str(refused.value)
+
+
 # --- limits
 
 

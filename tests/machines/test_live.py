@@ -123,6 +123,16 @@ async def test_what_cannot_be_started_is_the_callers_fault(
     assert (await work(machine, tmp_path / "second", "echo alive")).out == "alive\n"
 
 
+@pytest.mark.parametrize("program", ["/workspace/agent.sh", "/workspace/keep.txt"])
+async def test_of_a_program_that_is_none_the_path_is_told_once_and_what_it_must_be(
+    live: Opening, tmp_path: Path, program: str
+) -> None:
+    with pytest.raises(InputError) as refused:
+        await (await live()).work(Launch((program,)), tmp_path)
+    assert str(refused.value).count(program) == 1
+    assert "must be an executable file inside" in str(refused.value)
+
+
 async def test_an_argument_reaches_it_as_it_is(live: Opening, tmp_path: Path) -> None:
     text = "a 'quoted' \"text\"\n$HOME `id` \\ ä€ " + "x" * 100_000
     await (await live()).work(Launch(("/usr/bin/printf", "%s", text)), tmp_path)

@@ -10,13 +10,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from adjudge.errors import InputError
 from adjudge.machines.docker_agent import AGENT, USER
 from adjudge.machines.docker_container import Container
 from adjudge.machines.docker_engine import engine_faults
 from adjudge.machines.docker_files import Item, export, put, tar_of
 from adjudge.machines.docker_killing import kill_only, terminate
 from adjudge.machines.docker_watch import Ending, NotStartedError, follow
+from adjudge.machines.launches import not_started
 from adjudge.machines.places import AGENT_HOME, WORKSPACE
 from adjudge.machines.printed import PrintedStreams
 from adjudge.ports import Fetched, Launch
@@ -42,7 +42,7 @@ async def start_agent(
     try:
         ending = await follow(container, process, printed, limits.seconds, ask, limits.grace)
     except NotStartedError as error:
-        raise InputError(f"{launch.arguments[0]}: cannot be started inside: {error}") from error
+        raise not_started(launch.arguments[0], str(error)) from error
     except asyncio.CancelledError:
         await asyncio.shield(_kill(container, process))
         raise

@@ -6,6 +6,8 @@ from adjudge.errors import InputError
 from adjudge.machines.local import LONGEST_COMMAND
 from adjudge.ports import Launch
 
+_ITS_FILES = ("no such file or directory", "permission denied", "exec format error")
+
 
 def check_launch(launch: Launch) -> None:
     """See to it that a process could be started so.
@@ -21,6 +23,17 @@ def check_launch(launch: Launch) -> None:
         raise InputError(f"environment: {fault!r} cannot be the name of a variable")
     for path in launch.files:
         check_in_home(path)
+
+
+def not_started(program: str, words: str) -> InputError:
+    """The fault of a program that could not be started inside.
+
+    `words` are those of the system or of the engine; where they only tell the program's path again, it is told once.
+    """
+    told = words.lower()
+    why = next((reason for reason in _ITS_FILES if reason in told), None) if program in words else None
+    advice = f"{why}; it must be an executable file inside, and so must the interpreter that its first line names"
+    return InputError(f"{program}: cannot be started inside: {advice if why else words}")
 
 
 def check_in_home(path: str) -> str:

@@ -16,7 +16,7 @@ from adjudge.errors import InputError, MachineError
 from adjudge.machines.copying import Copier, size_of
 from adjudge.machines.gate import Gate
 from adjudge.machines.landlock import scopes_signals
-from adjudge.machines.launches import check_in_home, check_launch
+from adjudge.machines.launches import check_in_home, check_launch, not_started
 from adjudge.machines.local import LocalMachine, allowed_time, facts_of
 from adjudge.machines.order import HOME_SIZE, Order, environment_inside, make_live_order
 from adjudge.machines.places import AGENT_HOME, GRADER, OWN_HOME, WORKSPACE, check_exposed
@@ -115,7 +115,7 @@ class LiveLocalMachine:
                 printed.pause()
                 await asyncio.shield(asyncio.to_thread(printed.save))
         if refused := answer["refused"]:
-            raise InputError(f"{launch.arguments[0]}: cannot be started inside: {refused}")
+            raise not_started(launch.arguments[0], refused)
         return Ended(
             exit_status=answer["status"],
             seconds=round(answer["seconds"], 4),
