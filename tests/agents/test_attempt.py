@@ -162,6 +162,21 @@ async def test_a_repository_within_the_workspace_hides_nothing_from_the_patch(
     assert (places[1] / "sub" / ".git").is_dir()
 
 
+async def test_byte_code_is_in_the_patch_only_if_it_was_there_at_first(
+    sandboxed: None, given: Path, places: tuple[Path, Path]
+) -> None:
+    (given / "__pycache__").mkdir()
+    (given / "__pycache__" / "old.pyc").write_text("then\n")
+    (given / "given.pyc").write_text("then\n")
+    script = """
+    for path in __pycache__/old.pyc __pycache__/new.pyc given.pyc made.pyc made.py; do echo now > $path; done
+    mkdir -p deep/__pycache__; echo now > deep/__pycache__/m.cpython-312.pyc; echo now > deep/m.py
+    """
+    async with attempted(assignment(given, script), means([], []), *places) as attempt:
+        changed = [line.split(" b/")[1] for line in (attempt.run.patch or "").splitlines() if line.startswith("diff --git")]
+    assert changed == ["__pycache__/old.pyc", "deep/m.py", "given.pyc", "made.py"]
+
+
 async def test_files_that_could_not_all_be_copied_prove_nothing(
     sandboxed: None, given: Path, places: tuple[Path, Path]
 ) -> None:

@@ -32,6 +32,8 @@ if [ -n "$(find $before -mindepth 2 -name .git -print -quit)" ]; then
 fi
 find . -mindepth 2 -name .git -prune -exec rm -rf {{}} + || exit 5
 git --work-tree=$before add -A && git --work-tree=$before commit -q --allow-empty -m original || exit 4
+# What Python compiles along the way is not the agent's work; byte code that it was given is compared as everything is.
+printf '%s\\n' __pycache__/ '*.pyc' > $GIT_DIR/info/exclude || exit 5
 git --work-tree=. add -A || exit 5
 git --work-tree=. diff --cached --no-color --no-ext-diff --no-textconv HEAD
 """
@@ -40,8 +42,8 @@ git --work-tree=. diff --cached --no-color --no-ext-diff --no-textconv HEAD
 async def patch_between(original: Path, left: Path, open_still: OpenStill) -> tuple[str | None, str | None]:
     """The patch that leads from one folder to the other, or `None` and why there is none.
 
-    What the workspace's own `.gitignore` names is left out of it; repositories within the workspace are looked into. Git
-    runs in a sandbox, as both folders are untrusted.
+    What the workspace's own `.gitignore` names is left out of it, and so is Python's byte code, unless it was there at
+    first; repositories within the workspace are looked into. Git runs in a sandbox, as both folders are untrusted.
     """
     try:
         machine = open_still(left, {ORIGINAL: original}, LARGEST)
