@@ -285,6 +285,21 @@ async def test_a_machine_that_still_runs_is_told_with_what_was_left_running() ->
     assert "still runs" not in await told()
 
 
+async def test_that_commands_work_on_a_copy_is_told_of_every_machine_but_one_that_still_runs() -> None:
+    async def told(machine: FakeMachine | None) -> str:
+        model = ScriptedModel([UNPROVEN])
+        await Evaluator(model, nonce="NONCE").judge(make_run(), RUBRIC, machine)
+        return model.requests[0].system
+
+    live = await told(FakeMachine(facts={"live": True}))
+    assert "works on a copy" not in live
+    assert "run_command works on the machine itself" in live
+    still = await told(FakeMachine())
+    assert "run_command works on a copy" in still
+    assert still == await told(None)
+    assert still[: still.index("run_command works")] == live[: live.index("run_command works")]
+
+
 async def test_why_a_run_failed_is_told_beside_its_exit_status() -> None:
     run = msgspec.structs.replace(make_run(), outcome=Outcome(0, failure="time"))
     _, told = await judged(run)

@@ -1,4 +1,4 @@
-"""Looks at a patch that was handed in beside the record."""
+"""Looks at the patch of a run."""
 
 import pytest
 
@@ -79,6 +79,8 @@ async def test_a_patch_is_offered_and_told_of_if_there_is_one() -> None:
     assert judgment.score == 1.0
     assert "read_patch" in [tool.name for tool in model.requests[0].tools]
     assert "files changed: 3" in model.requests[0].messages[0].text
+    told = model.requests[0].messages[0].text + "".join(tool.description for tool in model.requests[0].tools)
+    assert "handed in" not in told  # the patch of a run that was started here is our own
 
 
 async def test_without_a_patch_it_is_neither_offered_nor_told_of() -> None:

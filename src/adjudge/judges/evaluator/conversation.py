@@ -35,11 +35,12 @@ USABLE = ("end", "calls")
 class Conversation:
     """What was said so far, the transcript of it and what it cost."""
 
-    def __init__(self, model: Model, tools: Sequence[Tool], schema: dict[str, Any]) -> None:
+    def __init__(self, model: Model, system: str, tools: Sequence[Tool], schema: dict[str, Any]) -> None:
+        self._system = system
         self._model, self._tools, self._schema = model, tuple(tools), schema
         self._messages: list[Message] = []
         self._asked = 0
-        self._tokens = (len(prompt.SYSTEM) + len(str(self._tools))) // CHARACTERS_A_TOKEN
+        self._tokens = (len(system) + len(str(self._tools))) // CHARACTERS_A_TOKEN
         self._room = min(ROOM, model.window // 4) if model.window else ROOM
         self._unusable = self._silences = 0
         self.steps: list[Step] = []
@@ -96,7 +97,7 @@ class Conversation:
 
     async def _ask_once(self, withdrawn: bool) -> Reply:
         request = Request(
-            system=prompt.SYSTEM,
+            system=self._system,
             messages=tuple(self._messages),
             tools=self._tools,
             choice="none" if withdrawn else "auto",
@@ -120,7 +121,7 @@ class Conversation:
     def _told(self) -> str:
         texts = [message.text for message in self._messages[self._asked :] if message.role != "assistant"]
         self._asked = len(self._messages)
-        return "\n\n".join(texts if self.steps else [prompt.SYSTEM, *texts])
+        return "\n\n".join(texts if self.steps else [self._system, *texts])
 
     def shorten(self) -> bool:
         """Take what the latest looks brought out of the conversation again; whether there was anything.

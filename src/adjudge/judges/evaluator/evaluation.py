@@ -16,7 +16,7 @@ from adjudge.judges.evaluator.answers import LONGEST_SUMMARY, Decision, decide_t
 from adjudge.judges.evaluator.conversation import Conversation, clean
 from adjudge.judges.evaluator.looks import Looker
 from adjudge.judges.evaluator.loop import Decided, Loop, Progress
-from adjudge.judges.evaluator.opening import LONGEST_OVERVIEW, opening
+from adjudge.judges.evaluator.opening import LONGEST_OVERVIEW, opening, system_text
 from adjudge.judges.evaluator.record_looks import closing, outline
 from adjudge.judges.evaluator.steering import attempts
 from adjudge.judges.evaluator.tools import Outline, schema_of
@@ -83,7 +83,7 @@ class Evaluation:
         settings, run = self._means.settings, self._run
         envelope = Envelope(self._means.nonce or token_hex(8), settings.mask)
         looker = Looker(run, self._machine, self._exhibits)
-        talk = Conversation(model, (*looker.tools, decide_tool()), schema_of(Decision))
+        talk = Conversation(model, system_text(self._machine), (*looker.tools, decide_tool()), schema_of(Decision))
         overview = await asyncio.to_thread(outline, "overview", run.record, Outline(), LONGEST_OVERVIEW)
         talk.tell(await asyncio.to_thread(opening, run, self._rubric, self._machine, overview, settings.looks, envelope))
         loop = Loop(self._rubric, self._exhibits, looker, talk, envelope, settings.looks, self._means.on_progress)

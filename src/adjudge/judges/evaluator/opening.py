@@ -1,4 +1,4 @@
-"""The first message of an evaluation: the criteria, the task, and what is known of the run before the first look."""
+"""The beginning of an evaluation: the criteria, the task, and what is known of the run before the first look."""
 
 from __future__ import annotations
 
@@ -19,6 +19,15 @@ from adjudge.run import FAILURES, Run
 LONGEST_TASK = 20_000
 LONGEST_OVERVIEW = 6_000
 LONGEST_FINAL = 4_000
+
+
+def system_text(machine: Machine | None) -> str:
+    """The system text: it says whether commands work on a copy, as they do unless the machine still runs."""
+    return prompt.SYSTEM_LIVE if _still_runs(machine) else prompt.SYSTEM
+
+
+def _still_runs(machine: Machine | None) -> bool:
+    return machine is not None and bool(machine.facts.get("live"))
 
 
 def opening(run: Run, rubric: Rubric, machine: Machine | None, overview: Look, looks: int, envelope: Envelope) -> str:
@@ -87,6 +96,6 @@ def _of_machine(machine: Machine | None, envelope: Envelope) -> str:
         return prompt.NO_MACHINE
     told = [f"{name}: {machine.facts[name] or 'none'}" for name in TOLD_OF_MACHINE if name in machine.facts]
     parts = [prompt.MACHINE, *([envelope.around("\n".join(told))] if told else [])]
-    if machine.facts.get("live"):
+    if _still_runs(machine):
         parts += [prompt.LIVE, envelope.around(str(machine.facts.get(LEFT_RUNNING) or "nothing"), LONGEST_LIST)]
     return "\n".join(parts)

@@ -1,4 +1,4 @@
-"""Looks at a run's patch, a unified diff that was handed in beside its record."""
+"""Looks at a run's patch: a unified diff of what its agent changed, handed in with the record or made by us."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from adjudge.rubric import Criterion
 
 DECIDE = "decide"
 
-SYSTEM = """\
+_BEGINNING = """\
 You are the evaluator. An AI agent has worked on a task and its process has ended. You get the record of what it \
 produced and, where there is one, the machine it worked on, in the state it left behind. You answer a list of criteria \
 about this one run, each with pass or fail. Afterwards a program looks up every quote you give: a pass whose proof it \
@@ -83,10 +83,22 @@ replaced programs): when an outcome surprises you, look for them.
 # How it goes
 Every tool call but `decide` is one look, and looks are limited: make several calls in one reply when they do not depend \
 on each other, and stop when the criteria are answered. list_directory, read_file and search_files show the files as the \
-agent left them. run_command works on a copy that keeps its changes until you have decided, and reaches no network \
+agent left them. """
+
+_END = " Then call `decide`, alone, once, with a verdict for every criterion."
+
+SYSTEM = f"""{_BEGINNING}\
+run_command works on a copy that keeps its changes until you have decided, and reaches no network \
 beyond it, so you may run anything; its time and its output are limited. A service has to be started before it can \
 answer; in the background it lives on until you decide, so where it has to be freshly started, start it and ask it in \
-one command. Then call `decide`, alone, once, with a verdict for every criterion."""
+one command.{_END}"""
+
+SYSTEM_LIVE = f"""{_BEGINNING}\
+run_command works on the machine itself, which keeps its changes until you have decided and is destroyed then, and \
+reaches no network beyond it, so you may run anything; its time and its output are limited. A service that the agent \
+left running answers as it is; one that does not run has to be started, and lives on in the background until you decide, \
+so where it has to be freshly started, start it and ask it in one command.{_END}"""
+"""Where the machine still runs: what `LIVE` says of it in the first message."""
 
 TOOLS: Mapping[str, str] = {
     "outline": "One line for each entry of the record, sub-agents' records last: id, turn, kind, writer, tool, size, "
@@ -99,7 +111,7 @@ TOOLS: Mapping[str, str] = {
     "search_files": "Find lines in the text files of the workspace, as the agent left it. Counts the lines. White space is "
     "folded on both sides, but a match lies within one line; a regular expression is taken as it is.",
     "run_command": "Run a command with bash in the workspace. Gives its output, standard error included, and exit status.",
-    "read_patch": "The patch that was handed in beside the record, in pages if it is long.",
+    "read_patch": "The patch of the agent's changes, in pages if it is long.",
     DECIDE: "Give your verdicts. Call it alone, when you have looked at all that you need.",
 }
 
@@ -125,7 +137,7 @@ LIVE = (
     "that it left, and not on a copy. A service of the agent's can be asked as it is. Left running, by command line:"
 )
 NO_MACHINE = "There is no machine: no file can be opened and no command run. What cannot be looked at is unproven."
-PATCH = "A patch was handed in beside the record ({facts}); read_patch shows it."
+PATCH = "There is a patch of the agent's changes ({facts}); read_patch shows it."
 OUTCOME = "The agent's process ended with exit status {status}."
 FAILED = "Whatever its exit status, the run failed: {failure}."
 NO_OUTCOME = "How the agent's process ended is not recorded."

@@ -82,7 +82,7 @@ CONTEXT = "What the person who asks adds:"
 HIDDEN_TESTS = """\
 Tests that must go from failing to passing, and that did not exist yet where the agent started. The agent could not see \
 them; not to have run them is no fault."""
-PATCH = "The agent's patch, as it was handed in. It is for your understanding; cite the turns in which it was made:"
+PATCH = "The patch of the agent's changes. It is for your understanding; cite the turns in which it was made:"
 EXIT_STATUS = "The agent's process ended with exit status {status}."
 NO_EXIT_STATUS = "How the agent's process ended is not recorded."
 AGENT = "What the recording says that the agent is:"
