@@ -4,11 +4,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.machines.docker_engine import IN_ONE_WORKER, docker, docker_engine, docker_image
 
 from adjudge.agents.connections import launch_of
-from adjudge.errors import InputError
+from adjudge.errors import InputError, MachineError
 from adjudge.settings import Settings
 from adjudge.wiring.planning import Asked, Started, plan
+
+__all__ = ["docker", "docker_engine", "docker_image"]
 
 
 @pytest.fixture
@@ -30,8 +33,11 @@ async def test_every_agent_attempts_every_task_so_many_times(task: Path, tmp_pat
     assert [(each.assignment.task.name, each.assignment.number) for each in started] == [("t", 1), ("t", 2), ("t", 3)]
 
 
-async def test_in_an_image_a_commands_bare_name_means_a_program_of_the_image(task: Path, tmp_path: Path) -> None:
-    (started,) = await planned(tmp_path, task, image="some:image", command=("only-in-the-image", "-x"))
+@IN_ONE_WORKER
+async def test_in_an_image_a_commands_bare_name_means_a_program_of_the_image(
+    task: Path, tmp_path: Path, docker: str, docker_image: str
+) -> None:
+    (started,) = await planned(tmp_path, task, image=docker_image, command=("only-in-the-image", "-x"))
     made = started.assignment
     launch = launch_of(made.connection, made.installation, "Do it.", None, "/home/agent", "/workspace")
     assert launch.arguments == ("/usr/bin/env", "only-in-the-image", "-x")
@@ -55,6 +61,27 @@ async def test_what_cannot_be_started_is_refused_before_anything_starts(
     with pytest.raises(InputError) as refused:
         await planned(tmp_path, task, **asked)
     assert words in str(refused.value)
+
+
+@IN_ONE_WORKER
+async def test_an_image_that_is_not_there_is_refused_before_anything_starts(
+    task: Path, tmp_path: Path, docker: str
+) -> None:
+    with_image = tmp_path / "image.yaml"
+    with_image.write_text("name: i\ninstructions: Do it.\nmachine: {image: no-such:image}\n")
+    with pytest.raises(InputError) as refused:
+        await planned(tmp_path, task, with_image)
+    assert f"{with_image}: image:no-such:image: there is no such image at {docker}" in str(refused.value)
+    with pytest.raises(InputError, match="--machine: image:nor:this: there is no such image"):
+        await plan(Asked((task,), (("command", None),), ("sh",), image="nor:this"), Settings(), tmp_path)
+
+
+async def test_without_an_engine_no_task_in_an_image_is_planned(
+    task: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/no.sock")
+    with pytest.raises(MachineError, match="Cannot connect to Docker Engine"):
+        await planned(tmp_path, task, image="some:image")
 
 
 async def test_a_rubric_without_a_model_to_judge_is_refused_before_the_agent_costs_anything(

@@ -31,6 +31,23 @@ async def open_container(name: str, settings: Settings, directory: str | None) -
     return IncompleteMachine(machine, fresh=True) if machine.facts.get("files cut") else machine
 
 
+async def require_image(name: str) -> None:
+    """See to it that there is an image of this name; none is pulled.
+
+    Raises:
+        InputError: there is none.
+        MachineError: no engine can be reached.
+    """
+    _require_client()
+    from adjudge.machines.docker_engine import Engine
+
+    engine = await Engine.connect()
+    try:
+        await engine.image(name)
+    finally:
+        await engine.close()
+
+
 async def start_container(
     image: str, folder: Path | None, limits: AgentLimits, settings: Settings, expose: Sequence[str]
 ) -> LiveMachine:

@@ -74,7 +74,8 @@ async def plan(asked: Asked, settings: Settings, folder: Path) -> tuple[Started,
     `folder` takes what tasks need beside their own files, such as a clone.
 
     Raises:
-        InputError: a task, an agent, a model's name or a rubric cannot be used.
+        InputError: a task, its image, an agent, a model's name or a rubric cannot be used.
+        MachineError: a task names an image, and no engine can be reached.
         ModelError: a key is missing.
         OutsideError: a task's repository cannot be had.
     """
@@ -88,6 +89,7 @@ async def plan(asked: Asked, settings: Settings, folder: Path) -> tuple[Started,
             msgspec.structs.replace(task, machine=msgspec.structs.replace(task.machine, image=asked.image))
             for task in tasks
         ]
+    await _require_images(tasks, asked)
     rubrics = {task.name: _rubric_of(task, asked.rubric) for task in tasks}
     if any(needs_model(rubric) for rubric in rubrics.values()):
         if settings.model is None:
@@ -109,6 +111,18 @@ async def plan(asked: Asked, settings: Settings, folder: Path) -> tuple[Started,
                 assignment = Assignment(task, connection, installation, endpoint, number, original, secrets)
                 started.append(Started(assignment, rubrics[task.name]))
     return tuple(started)
+
+
+async def _require_images(tasks: Sequence[Task], asked: Asked) -> None:
+    from adjudge.wiring.docker import require_image
+
+    for name, task in {task.machine.image: task for task in reversed(tasks)}.items():
+        if name is None:
+            continue
+        try:
+            await require_image(name)
+        except InputError as error:
+            raise InputError(f"{'--machine' if asked.image else task.source}: {error}; none is pulled here") from error
 
 
 def _within(task: Task, agent: Agent) -> Agent:
