@@ -86,6 +86,21 @@ def test_what_is_cited_is_open_and_the_rest_is_folded(judged: Judged) -> None:
     assert shapes["e13"] == shapes["s1.e1"] == shapes["L2"] == "details"
 
 
+@pytest.mark.parametrize(
+    ("verdict", "said"),
+    [
+        (Verdict("digits", True, "It is so."), "The one criterion passes."),
+        (
+            Verdict("digits", False, "It is not.", cause="agent"),
+            "The one criterion does not pass: it is the agent’s doing.",
+        ),
+    ],
+)
+def test_of_one_criterion_it_speaks_as_of_one(judged: Judged, verdict: Verdict, said: str) -> None:
+    one = msgspec.structs.replace(judged.judgment, verdicts=(verdict,))
+    assert said in Page(html_page(msgspec.structs.replace(judged, judgment=one))).words
+
+
 def test_the_page_says_what_a_reader_must_know(judged: Judged) -> None:
     words = Page(html_page(judged)).words
     for said in (

@@ -163,4 +163,5 @@ def _ending(judgment: Judgment) -> str:
     if judgment.score is None:
         return one_line(judgment.reason or "Judged without a rubric.", 400)
     passed = sum(verdict.passed for verdict in judgment.verdicts)
-    return f"{passed} of {len(judgment.verdicts)} criteria passed (score {judgment.score:.2f})"
+    criteria = counted(len(judgment.verdicts), "criterion", "criteria")
+    return f"{passed} of {criteria} passed (score {judgment.score:.2f})"

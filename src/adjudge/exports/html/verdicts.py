@@ -66,6 +66,8 @@ def sentence_of_verdicts(judgment: Judgment) -> str:
     if passed == total:
         return f"All {total} criteria pass." if total > 1 else "The one criterion passes."
     causes = Counter(verdict.cause or "probe" for verdict in judgment.verdicts if not verdict.passed)
+    if total == 1:
+        return f"The one criterion does not pass: it {COUNTED[next(iter(causes))][0]}."
     fails = ", ".join(f"{count} {COUNTED[cause][count > 1]}" for cause, count in causes.most_common())
     return f"{passed} of {total} criteria pass. Of the fails, {fails}."
 
