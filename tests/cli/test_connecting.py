@@ -54,11 +54,19 @@ def test_a_store_may_be_named(piped: Piped) -> None:
     assert not Path(".adjudge").exists()
 
 
-@pytest.mark.parametrize("text", ["", "\n", "short\n", f"{KEY} {KEY}\n", "x" * 10_000])
+@pytest.mark.parametrize("text", ["short\n", f"{KEY} {KEY}\n", "x" * 10_000])
 def test_what_is_no_key_is_not_kept(piped: Piped, text: str) -> None:
     ended = piped(text, "connect", "openai")
     assert ended.status == 2
     assert "this is no key" in ended.err
+    assert not Path(".adjudge").exists()
+
+
+@pytest.mark.parametrize("text", ["", "\n"])
+def test_without_a_key_on_standard_input_it_is_told_how_to_give_one(piped: Piped, text: str) -> None:
+    ended = piped(text, "connect", "openai")
+    assert ended.status == 2
+    assert "openai: no key came on standard input; pipe it in, or run `adjudge connect openai` on a terminal" in ended.err
     assert not Path(".adjudge").exists()
 
 

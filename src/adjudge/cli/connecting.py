@@ -82,9 +82,18 @@ def _settings(store: str | None) -> Settings:
 
 
 def _asked(provider: str) -> str:
-    """The key that is typed or piped in."""
+    """The key that is typed or piped in.
+
+    Raises:
+        InputError: what is piped in is empty.
+    """
     if not sys.stdin.isatty():
-        return sys.stdin.readline(LONGEST + 2).strip()
+        if key := sys.stdin.readline(LONGEST + 2).strip():
+            return key
+        raise InputError(
+            f"{provider}: no key came on standard input; pipe it in, or run `adjudge connect {provider}` on a terminal, "
+            "where it is asked for"
+        )
     from getpass import getpass
 
     return getpass(f"Key for {provider} (it is not shown): ", sys.stderr).strip()
