@@ -115,6 +115,13 @@ async def test_nothing_else_is(wire: Wire, method: str, target: str) -> None:
     assert agent.proxy.traffic == Traffic(refused=1)
 
 
+async def test_an_agent_may_see_whether_anybody_is_there() -> None:
+    async with between(OK, wire="anthropic") as (agent, provider):
+        assert (await agent.asks("/", method="HEAD")).status == 200
+    assert provider.seen == []
+    assert agent.proxy.traffic == Traffic()
+
+
 async def test_no_other_protocol_is_spoken() -> None:
     upgrade = "upgrade: websocket\r\nconnection: upgrade\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
     async with between(OK, wire="responses") as (agent, provider):

@@ -22,7 +22,7 @@ from adjudge.agents.patch import OpenStill, patch_between
 from adjudge.agents.records import FoundRecord, find_record, is_packed
 from adjudge.agents.secrets import ScrubbedMachine, scrub
 from adjudge.agents.tasks import Task
-from adjudge.agents.traffic import Traffic
+from adjudge.agents.traffic import Traffic, told_of_refused
 from adjudge.importers.build import run_id
 from adjudge.machines.hook_origin import compare
 from adjudge.ports import LEFT_RUNNING, Ended, LiveMachine, Machine
@@ -200,7 +200,7 @@ def _run_of(
         task_name=task.name,
         started=started,
         seconds=round(ended.seconds, 3),
-        notes=collected.notes,
+        notes=(*collected.notes, *told_of_refused(traffic)),
     )
 
 

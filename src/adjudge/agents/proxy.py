@@ -102,6 +102,8 @@ class ModelProxy:
             self._handling.discard(task)
 
     async def _answer(self, request: web.BaseRequest) -> web.StreamResponse:
+        if (request.method, request.raw_path) == ("HEAD", "/"):  # Claude Code sees whether anybody is there
+            return web.Response(headers={"Server": "model"})
         wanted = asked(self._endpoint.wire, request.method, request.raw_path)
         if wanted is None or "upgrade" in request.headers:
             raise _RefusedError(403, "this address serves the model only; nothing else can be reached through it")

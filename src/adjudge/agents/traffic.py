@@ -24,6 +24,15 @@ class Traffic(msgspec.Struct, frozen=True):
     last_error: str = ""
 
 
+def told_of_refused(traffic: Traffic | None) -> tuple[str, ...]:
+    """A note if requests were refused, other than those beyond the most that were allowed."""
+    refused = traffic.refused - traffic.beyond if traffic else 0
+    if not refused:
+        return ()
+    were = "was" if refused == 1 else "were"
+    return (f"of the agent's requests {refused} {were} refused: not its model's business, or malformed",)
+
+
 class Ledger:
     """Counts while requests come and go. Questions are numbered by their beginning, so that a late end changes nothing."""
 

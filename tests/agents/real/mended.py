@@ -40,7 +40,6 @@ class Mended(msgspec.Struct, frozen=True):
     run: Run
     judgment: Judgment
     requests: tuple[Asked, ...]
-    unknown: tuple[str, ...]
     left: tuple[int, ...]
 
 
@@ -106,7 +105,7 @@ async def attempt(
     with open_store(folder / STORE) as store:
         judgment = store.judgment(result.judgment)
     left = tuple(processes_with(f"http.server {port}"))
-    return Mended(player, folder, ran, result, run, judgment, tuple(endpoint.requests), tuple(endpoint.unknown), left)
+    return Mended(player, folder, ran, result, run, judgment, tuple(endpoint.requests), left)
 
 
 def of_agent(steps: Sequence[Step]) -> Script:

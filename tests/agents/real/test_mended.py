@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -98,8 +99,15 @@ def test_nothing_tells_it_that_it_is_judged(mended: Mended) -> None:
 
 
 def test_it_is_asked_for_no_path_that_a_model_does_not_have(mended: Mended) -> None:
-    assert mended.unknown == ()
+    assert [note for note in mended.run.notes if "refused" in note] == []  # by the proxy, which asks for nothing else
     assert [asked.step for asked in mended.requests if asked.step is not None] == list(range(len(mended.player.steps())))
+
+
+def test_it_is_offered_no_search_of_the_web(mended: Mended) -> None:
+    offered = {name for asked in mended.requests for name in names_of_tools(asked.body)}
+    assert offered
+    assert {name for name in offered if "web" in name.lower() and "search" in name.lower()} == set()
+    assert offered.isdisjoint({"googleSearch", "urlContext"})
 
 
 def test_the_folder_that_it_began_with_is_as_it_was(mended: Mended) -> None:
@@ -109,6 +117,14 @@ def test_the_folder_that_it_began_with_is_as_it_was(mended: Mended) -> None:
 
 def test_no_process_of_it_is_left(mended: Mended) -> None:
     assert mended.left == ()
+
+
+def names_of_tools(body: dict[str, Any]) -> Iterator[str]:
+    """The names of the tools that a request offers, and the kinds of those that would run at the provider."""
+    for tool in body.get("tools") or ():
+        yield from (str(tool[key]) for key in ("name", "type") if key in tool)
+        yield from (str(one["name"]) for one in (tool.get("functionDeclarations") or ()))
+        yield from (str(tool["function"]["name"]),) if "function" in tool else tool
 
 
 def content(path: Path) -> bytes:
