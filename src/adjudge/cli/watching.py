@@ -1,4 +1,4 @@
-"""What is shown while agents work: a line for each of them on a terminal, what they print, and each result as it comes."""
+"""What is shown while agents work: a line for each of them, moving on a terminal, what they print, and each result."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Working(msgspec.Struct):
 
 
 class Display:
-    """Shows attempts on standard error. `verbose` prints all that agents print; `quiet` prints no results."""
+    """Shows attempts on standard error; `verbose` prints every stage of them, and all that agents print."""
 
     def __init__(self, verbose: bool) -> None:
         self._verbose = verbose
@@ -84,6 +84,8 @@ class Display:
         self._working[key] = Working(_name(assignment), doing, time.monotonic(), line, rest)
         if self._verbose:
             say(f"{_name(assignment)}: {doing}")
+        elif known is None and self._live is None:
+            say(f"{_name(assignment)}: started")
 
     def _on_output(self, assignment: Assignment, data: bytes) -> None:
         working = self._working[id(assignment)]
