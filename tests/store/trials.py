@@ -18,6 +18,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 
@@ -69,6 +70,8 @@ def forked(folder: str, prefix: str, count: int) -> tuple[int, int]:
         os.close(reading)
         save(folder, prefix, count, writing)
         status = 0
+    except BaseException:  # noqa: BLE001  whatever it is, the test shows it
+        traceback.print_exc()
     finally:
         os._exit(status)
 

@@ -24,6 +24,8 @@ _WAITS = ("sh", "-c", "read nothing")
 Mount = Mapping[str, str | bool]
 
 _STARTING, _LOOK = 5.0, 0.02
+_PAUSES, _BETWEEN = 5, 0.2
+"""Times that freezing a container is tried, and seconds between: it fails while the kernel seeks memory for it."""
 _SHARED_MEMORY = 64 << 20
 
 
@@ -180,14 +182,28 @@ class Container:
 
     @asynccontextmanager
     async def paused(self) -> AsyncIterator[None]:
-        """Let nothing in it go on meanwhile. Raises MachineError."""
+        """Let nothing in it go on meanwhile.
+
+        Raises:
+            MachineError: it could not be frozen, as may happen while the kernel is short of memory for it.
+        """
         with engine_faults("the container could not be paused"):
-            await self._there.pause()
+            await self._pause()
         try:
             yield
         finally:
             with engine_faults("the container could not go on"):
                 await self._there.unpause()
+
+    async def _pause(self) -> None:
+        for left in reversed(range(_PAUSES)):
+            try:
+                await self._there.pause()
+                return
+            except aiodocker.DockerError as error:
+                if error.status != 500 or not left:
+                    raise
+            await asyncio.sleep(_BETWEEN)
 
     def refusals(self) -> int | None:
         """How often a process more was refused in it since it was started; `None` where that cannot be seen."""

@@ -30,9 +30,12 @@ async def kill_only(container: Container, pid: int) -> int:
     """Kill a command with all that it started, or everything where only the engine can kill. Returns what was lost."""
     if not pid or not await can_signal(container):
         return await kill_everything(container, pid)
-    async with container.paused():  # so that nothing is started meanwhile, and no pid changes hands
-        doomed = started_by(pid, await container.processes(), container.base)
-        signal_all(doomed, signal.SIGKILL)
+    try:
+        async with container.paused():  # so that nothing is started meanwhile, and no pid changes hands
+            doomed = started_by(pid, await container.processes(), container.base)
+            signal_all(doomed, signal.SIGKILL)
+    except MachineError:  # what cannot be frozen must not go on either
+        return await kill_everything(container, pid)
     return 0
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +16,9 @@ from adjudge.store.faults import DiskFailedError, DiskFullError
 
 WAIT = 30_000
 """Milliseconds for which a writer waits for another process's transaction."""
+
+AGAIN = 0.01
+"""Seconds until a new file is asked again to keep a write-ahead log."""
 
 
 def open_engine(path: Path) -> Engine:
@@ -31,7 +35,7 @@ def open_engine(path: Path) -> Engine:
 
 def _prepare(connection: sqlite3.Connection, _record: object) -> None:
     connection.isolation_level = None
-    mode = connection.execute("PRAGMA journal_mode=WAL").fetchone()[0]
+    mode = _journal_mode(connection)
     if mode != "wal":
         raise OutsideError(
             f"the store's file system cannot keep a write-ahead log (SQLite answered {mode!r}): "
@@ -39,6 +43,21 @@ def _prepare(connection: sqlite3.Connection, _record: object) -> None:
         )
     connection.execute("PRAGMA synchronous=FULL")
     connection.execute("PRAGMA foreign_keys=ON")
+
+
+def _journal_mode(connection: sqlite3.Connection) -> str:
+    """The mode of the file's journal, once it was asked to be a write-ahead log.
+
+    SQLite does not wait for another process that is asking the same of a new file, so this does.
+    """
+    ends = time.monotonic() + WAIT / 1000
+    while True:
+        try:
+            return str(connection.execute("PRAGMA journal_mode=WAL").fetchone()[0])
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorname != "SQLITE_BUSY" or time.monotonic() > ends:
+                raise
+        time.sleep(AGAIN)
 
 
 def _begin(connection: Connection) -> None:
