@@ -86,16 +86,23 @@ class EntryFile(Sequence[Entry]):
         return self._frame(frame)[position - self._starts[frame]]
 
     def __iter__(self) -> Iterator[Entry]:
-        for frame in range(len(self._starts)):
-            yield from self._frame(frame)
+        if len(self._starts) == 1:
+            yield from self._frame(0)
+            return
+        for frame in range(len(self._starts)):  # a walk over many leaves none behind
+            yield from self._decoded(frame)
 
     def _frame(self, number: int) -> list[Entry]:
-        cached, entries = self._cached
-        if cached != number:
-            lines = zstandard.ZstdDecompressor().decompress(self._bytes(number))
-            entries = _decoder.decode(b"[" + lines.rstrip(b"\n").replace(b"\n", b",") + b"]")
-            self._cached = (number, entries)
+        entries = self._decoded(number)
+        self._cached = (number, entries)
         return entries
+
+    def _decoded(self, number: int) -> list[Entry]:
+        cached, entries = self._cached
+        if cached == number:
+            return entries
+        lines = zstandard.ZstdDecompressor().decompress(self._bytes(number))
+        return _decoder.decode(b"[" + lines.rstrip(b"\n").replace(b"\n", b",") + b"]")
 
     def _bytes(self, number: int) -> bytes:
         return self._read(self._offsets[number], self._offsets[number + 1])

@@ -45,10 +45,10 @@ def in_statements(run: Run) -> Iterator[Steering]:
         yield from in_text(place, text)
 
 
-def in_text(exhibit: str, text: str, entry: Entry | None = None) -> Iterator[Steering]:
-    """Signs in a text; what a message of the agent's may say is judged apart from what it found."""
+def in_text(exhibit: str, text: str, entry: Entry | None = None, ordinary: bool = False) -> Iterator[Steering]:
+    """Signs in a text, which may be known to be ordinary; a message of the agent's is judged apart from what it found."""
     said = entry is not None and entry.writer == "agent" and entry.kind == "message"
-    yield from (Steering(exhibit, sign.name, sign.excerpt) for sign in untrusted.steering(text, said))
+    yield from (Steering(exhibit, sign.name, sign.excerpt) for sign in untrusted.steering(text, said, ordinary))
 
 
 def names(run: Run) -> str:

@@ -6,6 +6,7 @@ from adjudge.judgment.gate import Fault, gate, restates, score
 from adjudge.judgment.scores import gate_scores
 from adjudge.judgment.tampering import CAN, doubt, listed, owned, suspected
 from adjudge.judgment.values import (
+    UNRELATED,
     Answer,
     Call,
     Cause,
@@ -30,6 +31,7 @@ from adjudge.settings import PruneMode
 
 __all__ = [
     "CAN",
+    "UNRELATED",
     "Answer",
     "Call",
     "Cause",

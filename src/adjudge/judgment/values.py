@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Literal
 
 import msgspec
@@ -15,6 +16,9 @@ Status = Literal["judged", "errored"]
 Rung = Literal["schema", "again", "transcribed", "prose"]
 HookKind = Literal["conftest", "settings", "start", "module", "program", "git", "script"]
 Failure = Literal["judge_parse_failed", "timeout", "budget", "context", "filtered", "refused", "busy", "broken", "differs"]
+
+UNRELATED: tuple[Failure, ...] = ("refused", "busy", "broken", "budget")
+"""Failures that say nothing of the run: the provider or the money failed. A pass that is resumed judges it again."""
 
 
 class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -126,7 +130,8 @@ class Prepared(msgspec.Struct, frozen=True, omit_defaults=True):
 class Call(msgspec.Struct, frozen=True, omit_defaults=True):
     """One call to a model, for the ledger. `cost` is in US dollars, `None` where no price is known.
 
-    `plain` says that a JSON schema was asked for and told in words, since the endpoint does not know any.
+    `plain` says that a JSON schema was asked for and told in words, since the endpoint does not know any. `busy` counts the
+    attempts that the provider refused as it had too much to do.
     """
 
     model: str
@@ -136,6 +141,7 @@ class Call(msgspec.Struct, frozen=True, omit_defaults=True):
     error: str | None = None
     estimated: bool = False
     plain: bool = False
+    busy: int = 0
 
 
 class Step(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -184,6 +190,11 @@ class Judge(msgspec.Struct, frozen=True):
     prompt: str
     limits: dict[str, float | int | bool | str]
     version: str
+
+    @property
+    def hash(self) -> str:
+        """A SHA-256 over all of it: the same only for the same judge."""
+        return hashlib.sha256(msgspec.json.encode(self, order="deterministic")).hexdigest()
 
 
 class Judgment(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -21,6 +21,7 @@ from adjudge.models import conversation, prices
 from adjudge.models.consumed import with_estimates
 from adjudge.models.faults import Fault, fault_in
 from adjudge.models.names import PLACES, Endpoint
+from adjudge.models.parameters import Parameters
 from adjudge.models.patience import Patience
 from adjudge.models.transport import GuardedTransport, arrived
 from adjudge.models.wire import Arrived, stop_of
@@ -41,6 +42,7 @@ class ProviderModel:
             timeout=httpx2.Timeout(None, connect=20.0),  # patience holds the deadline of the whole call
         )
         self._layer = _LAYERS[endpoint.provider](endpoint, self._client)
+        self._parameters = Parameters(self._layer)
         self._plain = False
 
     async def answer(self, request: Request) -> Reply:
@@ -51,16 +53,22 @@ class ProviderModel:
         """
         started = time.monotonic()
         billed: list[Arrived] = []
+        busy = 0
 
         async def attempt() -> Reply:
-            return await self._attempt(request, billed)
+            nonlocal busy
+            try:
+                return await self._attempt(request, billed)
+            except Fault as fault:
+                busy += fault.kind == "busy"
+                raise
 
         try:
             reply, attempts = await self._patience.first_success(self.name, attempt, request.retries)
         except ModelError as error:
             raise self._with_bill(error, request, billed, time.monotonic() - started) from error.__cause__
         call = self._call(request, billed, _characters(reply), reply.call.model, time.monotonic() - started)
-        call = msgspec.structs.replace(call, attempts=max(attempts, len(billed)), plain=reply.call.plain)
+        call = msgspec.structs.replace(call, attempts=max(attempts, len(billed)), plain=reply.call.plain, busy=busy)
         return msgspec.structs.replace(reply, call=call)
 
     def price(self, usage: Usage) -> float | None:
@@ -92,7 +100,7 @@ class ProviderModel:
             response = await self._layer.request(
                 conversation.messages_of(request, plain),
                 conversation.settings_of(request),
-                conversation.parameters_of(request, plain),
+                self._parameters.of(request, plain),
             )
         except Exception as error:
             if fault := fault_in(error):

@@ -7,8 +7,9 @@ All of it is a function of the text alone, so that a stored verdict can be check
 
 from __future__ import annotations
 
+from adjudge.untrusted.ordinary import ordinary_each
 from adjudge.untrusted.secrets import count_secrets
-from adjudge.untrusted.steering import Sign, steering
-from adjudge.untrusted.view import one_line, shown, shown_each
+from adjudge.untrusted.steering import FLOOD, Sign, steering
+from adjudge.untrusted.view import one_line, shown
 
-__all__ = ["Sign", "count_secrets", "one_line", "shown", "shown_each", "steering"]
+__all__ = ["FLOOD", "Sign", "count_secrets", "one_line", "ordinary_each", "shown", "steering"]

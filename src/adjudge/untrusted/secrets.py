@@ -11,6 +11,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator
 
+from adjudge.untrusted.loosened import loosened
 from adjudge.untrusted.suspicion import Suspicion, fold, suspicion
 
 Span = tuple[int, int]
@@ -45,13 +46,24 @@ _FORMATS = (
 )
 
 _NAMES = ("passw", "pwd", "secret", "token", "api_key", "api-key", "apikey")
-_ASSIGNED = re.compile(
+_GIVEN_TO = (
     r"(?:passw(?:or)?d|passwd|pwd|secret|token|api[_-]?key)(?:_?(?:access_?)?(?:key|value))?"
-    r"[\\\"']{0,3}\s{0,4}(?:=>|:=|[:=])\s{0,4}[\\\"'`]{0,3}(?P<secret>[A-Za-z0-9+/=_.~!@#$%^&*-]{10,512}+)(?![\w(\[])",
-    re.I,
+    r"[\\\"']{0,3}\s{0,4}(?:=>|:=|[:=])\s{0,4}[\\\"'`]{0,3}"
 )
-_BEARER = re.compile(r"(?:Bearer|Basic)\s{1,4}(?P<secret>[A-Za-z0-9+/=_.~-]{16,4096})", re.I)
+_SENT_AS = r"(?:Bearer|Basic)\s{1,4}"
+_ASSIGNED = re.compile(_GIVEN_TO + r"(?P<secret>[A-Za-z0-9+/=_.~!@#$%^&*-]{10,512}+)(?![\w(\[])", re.I)
+_BEARER = re.compile(_SENT_AS + r"(?P<secret>[A-Za-z0-9+/=_.~-]{16,4096})", re.I)
 _IN_ADDRESS = re.compile(r"://[^/\s:@\"'<>]{0,64}:(?P<secret>[^/\s@\"'<>{}$]{8,256})@")
+
+_UP_TO_A_DIGIT = "[-A-Za-z+/=_.~!@#$%^&*\u0130\u0131]*[0-9]"
+"""The start of a value that may look like chance; where case does not matter, the letters count as one of a to z."""
+
+LOOSENED = (
+    *(loosened(pattern.pattern) for _, pattern in _FORMATS),
+    *(f"(?i:{loosened(before)}{_UP_TO_A_DIGIT})" for before in (_GIVEN_TO, _SENT_AS)),
+    loosened(_IN_ADDRESS.pattern),
+)
+"""What an automaton looks for: where it finds nothing, nothing is masked."""
 
 _PLACEHOLDER = re.compile(
     r"x{4}|\*{3}|\.{3}|your|example|placeholder|change.?me|dummy|redacted|sample|^[$%{<]|^\.{0,2}/|^\d{4}-\d\d-\d\d|^https?:",

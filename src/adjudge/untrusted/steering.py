@@ -13,6 +13,7 @@ from collections.abc import Iterator
 
 import msgspec
 
+from adjudge.untrusted.loosened import loosened
 from adjudge.untrusted.view import one_line
 
 EXCERPT = 160
@@ -32,10 +33,13 @@ class Sign(msgspec.Struct, frozen=True):
     excerpt: str
 
 
-def steering(text: str, said: bool = False) -> tuple[Sign, ...]:
-    """The signs of steering in a text, each name at most once. `said`: the text is a message of the judged agent."""
-    lowered = text.lower()
-    found = [*_in_words(lowered, said), *_in_characters(text), *_flood(text)]
+def steering(text: str, said: bool = False, ordinary: bool = False) -> tuple[Sign, ...]:
+    """The signs of steering in a text, each name at most once.
+
+    `said`: the text is a message of the judged agent. `ordinary`: it is known to be so, by `ordinary_each`.
+    """
+    found = [] if ordinary else [*_in_words(text.lower(), said), *_in_characters(text)]
+    found += _flood(text)
     first: dict[str, int] = {}
     for name, at in found:
         first.setdefault(name, at)
@@ -140,6 +144,12 @@ _FORGED = re.compile(
     r"|\[(?:evaluator|judge|harness)[^\]\n]{0,24}\b(?:output|result)\]"
 )
 """Text of an agent's message that pretends to be what only a tool or the evaluator can write."""
+
+LOOSENED = (
+    *(f"(?i:{loosened(pattern)})" for pattern in (*(pattern for _, _, pattern in _WORDS), _FORGED.pattern)),
+    "[\u0130\u212a]",  # which become letters of ASCII in lower case
+)
+"""What an automaton looks for in a text in which nothing is unseen: where it finds nothing, only a flood can be a sign."""
 
 
 def _in_words(lowered: str, said: bool) -> Iterator[tuple[str, int]]:

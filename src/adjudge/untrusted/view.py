@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 import regex
 
+from adjudge.untrusted.loosened import loosened
 from adjudge.untrusted.secrets import masked
 from adjudge.untrusted.suspicion import fold, suspicion
 
@@ -26,14 +26,15 @@ _PICTURE = "\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u2bff\u3030\u303d\u3297\
 _JOINING = "\u0600-\u0dff"
 _UNSEEN = (
     "\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
-    "\u2060-\u206f\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+    "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
-_ANY_UNSEEN = re.compile(f"[{_UNSEEN}]")
+_SURROGATES = "\ud800-\udfff"
+_ANY_UNSEEN = re.compile(f"[{_UNSEEN}{_SURROGATES}]")
 _INVISIBLE = re.compile(
     rf"(?<=[{_PICTURE}0-9#*])[\ufe0e\ufe0f]"
     + rf"|(?<=[{_PICTURE}\ufe0f])\u200d(?=[{_PICTURE}])"
     + rf"|(?<=[{_JOINING}])[\u200c\u200d](?=[{_JOINING}])"
-    + rf"|(?P<unseen>[{_UNSEEN}])"
+    + rf"|(?P<unseen>[{_UNSEEN}{_SURROGATES}])"
 )
 """Characters that a reader would not see or that change what stands around them, in the group `unseen`.
 
@@ -58,6 +59,9 @@ _BRACKETED = re.compile(r"\[(?=/?(?:INST|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS
 _ROLES = ("\n\nHuman", "\n\nAssistant")
 """The start of what a chat template would take for a turn or a role, as published with the models that use them."""
 
+LOOSENED = (f"[{_UNSEEN}]", loosened(_TOKEN.pattern), loosened(_BRACKETED.pattern), *(f"{role}:" for role in _ROLES))
+"""What an automaton looks for in UTF-8: where it finds nothing, and no marks are stacked, no character is changed."""
+
 
 def shown(text: str, mask: bool = True) -> str:
     """The text as a model or a person may see it; shown again, it stays as it is.
@@ -81,27 +85,19 @@ def shown(text: str, mask: bool = True) -> str:
     return _without_tokens(text)
 
 
-def shown_each(texts: Sequence[str], mask: bool = True) -> list[str]:
-    """Each text as `shown` gives it; faster for a few small ones together, since most stay as they are."""
-    if len(texts) > 1 and _is_plain("\n".join(texts), mask):
-        return list(texts)
-    return [shown(text, mask) for text in texts]
-
-
-def _is_plain(text: str, mask: bool) -> bool:
-    """Whether the text, and thus every part of it, would stay as it is; now and then one that would is not found to be."""
-    data = text.encode("utf-8", "surrogatepass")
-    folded = fold(data)
-    special = _special(data, folded)
-    if special and (_ANY_UNSEEN.search(special) or _STACK.search(special)):
-        return False
-    return not (mask and any(suspicion(data, folded))) and _without_tokens(text) == text
+def stacks_marks(text: str) -> bool:
+    """Whether more combining marks than one letter may carry stand in a row."""
+    return bool(_STACK.search(_but_plain(text.encode("utf-8", "surrogatepass"))))
 
 
 def _special(data: bytes, folded: bytes) -> str:
     """All characters of a text but those that no check of characters objects to."""
     if data.isascii() and b"\0" not in folded:
         return ""
+    return _but_plain(data)
+
+
+def _but_plain(data: bytes) -> str:
     return data.translate(None, _PLAIN).decode("utf-8", "surrogatepass")
 
 

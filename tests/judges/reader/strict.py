@@ -53,6 +53,6 @@ def questions(most: int = 8192, short: bool = False) -> Questions:
         transcribe=lambda reasoning: Request(
             "You write down.", (Message("user", f"Write down what this concluded: {reasoning}"),), schema=SCHEMA, most=most
         ),
-        prose=Request("You judge.", (Message("user", f"{told} Is it so? End with one JSON object."),), most=most),
+        prose=lambda: Request("You judge.", (Message("user", f"{told} Is it so? End with one JSON object."),), most=most),
         shrunk=None if short else lambda: questions(most, short=True),
     )

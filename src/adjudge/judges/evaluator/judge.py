@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 from adjudge.judges.cautions import SameModel, same_name
 from adjudge.judges.evaluator import loop, prompt
@@ -62,6 +63,7 @@ def limits(settings: Settings) -> dict[str, float | int | bool | str]:
     return bounds if settings.budget is None else bounds | {"budget": settings.budget}
 
 
+@cache
 def fingerprint() -> str:
     """A SHA-256 over every word that the model may be told and every tool it may be offered."""
     return prompt.fingerprint([*look_tools({**ON_RECORD, **ON_PATCH, **ON_MACHINE}), decide_tool()])

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import lru_cache
 from typing import Any, TypeVar
 
 import msgspec
@@ -53,11 +54,13 @@ class ReaderAnswer(msgspec.Struct, frozen=True):
 # --- what a model is asked for
 
 
+@lru_cache(maxsize=16)
 def answer_schema(rubric: Rubric) -> dict[str, Any]:
     """The JSON Schema of an answer on this rubric, in the part of the language that all providers take.
 
     Every key is required and no other is allowed; what may be null says so with `anyOf`; nothing refers elsewhere, and
     no length is bounded. The reasoning comes before the value, so that a model has given its reasons when it scores.
+    The same rubric gives the very same value, which nobody may change.
     """
     scores = {dimension.id: _dimension_schema(dimension) for dimension in rubric.dimensions}
     steering = _object({"turn": _text("such as t7, or s1.t3 of a sub-agent"), "excerpt": _text("the words, copied")})

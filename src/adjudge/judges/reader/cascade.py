@@ -44,13 +44,14 @@ class Questions(msgspec.Struct, frozen=True):
     """One question in all the ways in which it may be asked.
 
     `first` has a schema. `transcribe` makes of a reasoning the request, with the schema too, to write down what it
-    concluded and judge nothing. `prose` has no schema and asks in words for one JSON object. `shrunk` gives the same
-    questions with less input, for a model whose window is too small; it may be slow and is called once at most.
+    concluded and judge nothing. `prose` gives the request without a schema that asks in words for one JSON object. `shrunk`
+    gives the same questions with less input, for a model whose window is too small; it may be slow and is called once at
+    most.
     """
 
     first: Request
     transcribe: Callable[[str], Request]
-    prose: Request
+    prose: Callable[[], Request]
     shrunk: Callable[[], Questions] | None = None
 
 
@@ -162,7 +163,7 @@ class _Ladder(Generic[T]):
     def _request(self, rung: Rung) -> Request:
         request = self._questions.first
         if rung == "prose":
-            request = self._questions.prose
+            request = self._questions.prose()
         elif rung == "transcribed":
             request = self._questions.transcribe(self._reasoning or "")
         retried = sum(call.attempts - 1 for call in self.calls)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import msgspec
@@ -21,6 +21,7 @@ from adjudge.judges.reader.input import seen_of
 from adjudge.judges.reader.own import own_rubric
 from adjudge.judges.reader.request import ROOM, Bounds, Question, question
 from adjudge.judges.reader.tokens import Calibration, calibrated
+from adjudge.judges.reader.walk import held
 from adjudge.judges.rows import VERSION, Clock, Row, utc_now
 from adjudge.judgment import Judge, Judgment, Steering, gate_scores
 from adjudge.ports import Machine, Model
@@ -30,9 +31,6 @@ from adjudge.settings import Settings
 
 NO_MODEL = "No model to read with. Name one with --model or ADJUDGE_MODEL, and set its provider's key."
 NO_RECORD = "The run has no record, so there is nothing to read."
-
-SEARCHED = 8 << 20
-"""Characters of a record that are searched for attempts to steer; the reader is shown less."""
 
 
 class Reader:
@@ -57,7 +55,7 @@ class Reader:
         self.identity = Judge(
             "reader",
             model.name if model else None,
-            prompt.fingerprint(answer_schema(own_rubric())),
+            _fingerprint(),
             limits(self._settings),
             VERSION,
         )
@@ -94,13 +92,14 @@ class Reader:
         return question(rubric, seen_of(run), mode, bounds, characters)
 
     def _judgment(self, row: Row, run: Run, rubric: Rubric, asked: Question, climbed: Climbed[ReaderAnswer]) -> Judgment:
-        exhibits, answer = Exhibits(run.record), climbed.answer
+        answer = climbed.answer
+        exhibits = Exhibits(held(run.record) if answer else run.record)
         found: dict[str, Any] = {
             "steps": climbed.steps,
             "calls": climbed.calls,
             "prepared": asked.prepared,
             "masked": asked.masked,
-            "steering": steering.attempts(_found(run), _told(answer, exhibits)),
+            "steering": steering.attempts((*steering.in_statements(run), *asked.signs), _told(answer, exhibits)),
             "warnings": tuple(cautions(run, self.identity.model, {}, self._same_model)),
         }
         if answer is None:
@@ -109,8 +108,14 @@ class Reader:
         return row.judged(scores=scores, summary=answer.summary, decided=climbed.rung, **found)
 
 
+@cache
+def _fingerprint() -> str:
+    """A SHA-256 over every word that the model may be told and the schema of its answer."""
+    return prompt.fingerprint(answer_schema(own_rubric()))
+
+
 def _questions(asked: Question, rubric: Rubric) -> Questions:
-    return Questions(asked.request, lambda reasoning: asked.transcribing(reasoning, rubric), asked.in_prose())
+    return Questions(asked.request, lambda reasoning: asked.transcribing(reasoning, rubric), asked.in_prose)
 
 
 def _answer(rubric: Rubric, text: str, prose: bool) -> ReaderAnswer:
@@ -122,16 +127,6 @@ def limits(settings: Settings) -> dict[str, float | int | bool | str]:
     bounds: dict[str, float | int | bool | str] = {"prune": settings.prune, "mask": settings.mask, "room": ROOM}
     bounds |= {"deadline": settings.deadline}
     return bounds if settings.budget is None else bounds | {"budget": settings.budget}
-
-
-def _found(run: Run) -> Iterator[Steering]:
-    yield from steering.in_statements(run)
-    left = SEARCHED
-    for entry in run.record.walk():
-        yield from steering.in_text(entry.id, entry.text[:left], entry)
-        left -= len(entry.text)
-        if left <= 0:
-            return
 
 
 def _told(answer: ReaderAnswer | None, exhibits: Exhibits) -> Iterator[Steering]:

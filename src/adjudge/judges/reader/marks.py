@@ -106,12 +106,10 @@ def token_for(texts: Sequence[str]) -> str:
 
     Whoever wrote one of them cannot know it, since it depends on what he wrote and on all the rest.
     """
-    digest = hashlib.sha256()
-    for text in texts:
-        digest.update(text.encode())
-        digest.update(b"\0")
+    data = b"\0".join([*(text.encode() for text in texts), b""])
+    digest = hashlib.sha256(data)
     token = digest.hexdigest()[:DIGITS]
-    while any(token in text for text in texts):
+    while token.encode() in data:
         digest.update(b"again")
         token = digest.hexdigest()[:DIGITS]
     return token

@@ -13,9 +13,6 @@ from adjudge.judges.reader.marks import Part, boilerplate_mark, cut_mark, header
 from adjudge.judgment import Omitted
 from adjudge.record import Entry
 
-BATCH = 8_192
-"""Characters of entries that are looked through together: less costs more calls, more finds something in most batches."""
-
 NOTHING = Omitted()
 
 _MASKED = re.compile(r"<secret:[0-9a-f]{6}>")
@@ -36,28 +33,17 @@ class Passage(NamedTuple):
     masks: frozenset[str] = frozenset()
 
 
-def passages(entries: Iterable[tuple[Entry, bool]], longest: int | None, mask: bool) -> Iterator[Passage]:
-    """Each entry as a passage; one that comes with `False` without its text.
-
-    A text longer than `longest` is cut in its middle. Entries are read a batch ahead.
-    """
-    for batch in _batches(entries):
-        seen = iter(untrusted.shown_each([entry.text for entry, wanted in batch if wanted], mask))
-        for entry, wanted in batch:
-            yield _passage(entry, next(seen), longest, mask) if wanted else _left_out(entry, mask)
+Chosen = tuple[Entry, bool, int]
+"""An entry, whether its text is shown, and whether that is known to be ordinary."""
 
 
-def _batches(entries: Iterable[tuple[Entry, bool]]) -> Iterator[list[tuple[Entry, bool]]]:
-    batch: list[tuple[Entry, bool]] = []
-    size = 0
-    for pair in entries:
-        batch.append(pair)
-        size += len(pair[0].text) if pair[1] else 100
-        if size >= BATCH:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
+def passages(entries: Iterable[Chosen], longest: int | None, mask: bool) -> Iterator[Passage]:
+    """Each entry as a passage; a text longer than `longest` is cut in its middle."""
+    for entry, wanted, ordinary in entries:
+        if wanted:
+            yield _passage(entry, entry.text if ordinary else untrusted.shown(entry.text, mask), longest, mask)
+        else:
+            yield _left_out(entry, mask)
 
 
 def _left_out(entry: Entry, mask: bool) -> Passage:

@@ -12,14 +12,13 @@ from adjudge.judges.reader.input import ReaderInput
 from adjudge.judges.reader.marks import AROUND, Part, enclosed, token_for
 from adjudge.judges.reader.passages import masks_in, shortened
 from adjudge.judges.reader.pruning import (
-    Named,
     Trajectory,
     fitted_trajectory,
-    named_records,
     total,
     whole_trajectory,
 )
-from adjudge.judgment import Omitted, PruneMode
+from adjudge.judges.reader.walk import Named, held, walk
+from adjudge.judgment import Omitted, PruneMode, Steering
 
 LONGEST_TASK = 20_000
 """Characters of the task, and of the context, that are shown."""
@@ -44,7 +43,7 @@ class Material(msgspec.Struct, frozen=True):
     """What the model gets to see, and what was done to it.
 
     Each text stands between two lines with the token, and is empty where there is none. `record` counts the characters of
-    all entries' texts, `masked` the different credentials that were kept from the model.
+    all entries' texts, `masked` the different credentials that were kept from the model; `signs` are those of steering.
     """
 
     token: str
@@ -58,6 +57,7 @@ class Material(msgspec.Struct, frozen=True):
     trajectory: str
     record: int
     masked: int
+    signs: tuple[Steering, ...]
     input_truncated: Omitted
     tool_output_pruned: Omitted
     events_elided: Omitted
@@ -85,7 +85,7 @@ def prepare(seen: ReaderInput, asked: PruneMode, room: int | None = None, mask: 
         _document("\n".join(" ".join(test.split("\n")) for test in seen.hidden_tests), LONGEST_TESTS, mask),
         _document(hints, LONGEST_HINTS, mask),
     ]
-    records = list(named_records(seen.record))
+    records, signs = walk(held(seen.record))
     mode, trajectory = _trajectory(records, asked, None if room is None else room - AROUND, mask)
     token = _token([*(part for document in documents for part in document.parts), *trajectory.parts])
     agent, task, context, patch, hidden_tests, given = (_enclosed(token, document.parts) for document in documents)
@@ -101,6 +101,7 @@ def prepare(seen: ReaderInput, asked: PruneMode, room: int | None = None, mask: 
         trajectory=enclosed(token, "", trajectory.parts),
         record=sum(named.characters for named in records),
         masked=len(trajectory.masks.union(*(document.masks for document in documents))),
+        signs=signs,
         input_truncated=total([*(document.truncated for document in documents), trajectory.truncated]),
         tool_output_pruned=trajectory.pruned,
         events_elided=trajectory.elided,

@@ -7,13 +7,14 @@ beginning as from its end. A sub-agent's record is a trajectory of its own; toge
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
+from itertools import repeat
 from typing import Literal, NamedTuple
 
 from adjudge.judges.reader.marks import Part, elided_mark, record_line, records_mark
-from adjudge.judges.reader.passages import NOTHING, Passage, passages
+from adjudge.judges.reader.passages import NOTHING, Chosen, Passage, passages
+from adjudge.judges.reader.walk import Named
 from adjudge.judgment import Omitted
-from adjudge.record import Entry, Record
 
 KEPT = 20
 """Tool outputs that stay whole at either end of a record."""
@@ -23,9 +24,6 @@ SMALL = 200
 
 LONGEST = 400_000
 """Characters of one text that are shown in the mode `pruned`."""
-
-HELD = 2_000_000
-"""Characters of a record whose entries stay in memory; those of a longer one are read from the disk as often as needed."""
 
 LEAST = 1_000
 """Characters below which a record is left out as a whole."""
@@ -45,19 +43,6 @@ class Trajectory(NamedTuple):
     masks: frozenset[str]
 
 
-class Named(NamedTuple):
-    """A record with the name under which its turns are cited (`None` for the agent's own) and what counting it brought.
-
-    `outputs` are its tool outputs, `characters` those of all its texts, sub-agents left out of both.
-    """
-
-    name: str | None
-    record: Record
-    entries: Sequence[Entry]
-    outputs: int
-    characters: int
-
-
 class _Kept(NamedTuple):
     """What is shown of one record, and the size of that."""
 
@@ -65,21 +50,6 @@ class _Kept(NamedTuple):
     size: int
     passages: tuple[Passage, ...] = ()
     elided: Omitted = NOTHING
-
-
-def named_records(record: Record, prefix: str = "") -> Iterator[Named]:
-    """The record and those of its sub-agents, in the order of `Record.walk`; reads every entry once."""
-    held: list[Entry] = []
-    outputs = characters = 0
-    for entry in record.entries:
-        outputs += entry.kind == "result"
-        characters += len(entry.text)
-        if characters <= HELD:
-            held.append(entry)
-    entries = held if characters <= HELD else record.entries
-    yield Named(prefix.removesuffix(".") or None, record, entries, outputs, characters)
-    for number, child in enumerate(record.children, 1):
-        yield from named_records(child, f"{prefix}s{number}.")
 
 
 def whole_trajectory(
@@ -112,10 +82,10 @@ def fitted_trajectory(records: list[Named], room: int, mask: bool) -> Trajectory
 def _whole(named: Named, mode: Literal["full", "pruned"], room: int | None, mask: bool) -> _Kept | None:
     line = Part(record_line(named.name, named.record, mask), "")
     longest = None if mode == "full" else LONGEST
-    pairs = ((entry, True) for entry in named.entries) if mode == "full" else _pairs(named.entries, named)
+    chosen = zip(named.entries, repeat(True), named.ordinary) if mode == "full" else _chosen(named)
     shown: list[Passage] = []
     size = line.size
-    for passage in passages(pairs, longest, mask):
+    for passage in passages(chosen, longest, mask):
         shown.append(passage)
         size += passage.size
         if room is not None and size > room:
@@ -123,13 +93,14 @@ def _whole(named: Named, mode: Literal["full", "pruned"], room: int | None, mask
     return _kept(line, shown)
 
 
-def _pairs(entries: Iterable[Entry], named: Named) -> Iterator[tuple[Entry, bool]]:
+def _chosen(named: Named, step: Literal[1, -1] = 1) -> Iterator[Chosen]:
     """Each entry and whether its text is shown; from the last entry backwards it comes to the same."""
     outputs, number = named.outputs, 0
-    for entry in entries:
+    in_order = iter if step == 1 else reversed
+    for entry, ordinary in zip(in_order(named.entries), in_order(named.ordinary), strict=True):
         number += entry.kind == "result"
         middle = entry.kind == "result" and KEPT < number <= outputs - KEPT
-        yield entry, not middle or len(entry.text) <= SMALL
+        yield entry, not middle or len(entry.text) <= SMALL, ordinary
 
 
 def _fitted(named: Named, room: int, mask: bool) -> _Kept:
@@ -139,9 +110,9 @@ def _fitted(named: Named, room: int, mask: bool) -> _Kept:
     line = Part(record_line(named.name, named.record, mask), "")
     free = room - line.size - MARK
     entries, longest = named.entries, max(room // 4, 1)
-    head = _taken(passages(_pairs(entries, named), longest, mask), free // 2)
+    head = _taken(passages(_chosen(named), longest, mask), free // 2)
     free -= sum(passage.size for passage in head)
-    tail = _taken(passages(_pairs(reversed(entries), named), longest, mask), free)
+    tail = _taken(passages(_chosen(named, -1), longest, mask), free)
     tail = tail[: len(entries) - len(head)][::-1]
     gap = len(entries) - len(head) - len(tail)
     if not gap:

@@ -13,7 +13,8 @@ from adjudge.judges.reader.answers import answer_schema
 from adjudge.judges.reader.input import ReaderInput
 from adjudge.judges.reader.prepare import Material, prepare
 from adjudge.judges.reader.tokens import Calibration, estimate
-from adjudge.judgment import Prepared, PruneMode
+from adjudge.judges.reader.walk import held
+from adjudge.judgment import Prepared, PruneMode, Steering
 from adjudge.ports import Message, Request
 from adjudge.profile import profile, words
 from adjudge.record import Record
@@ -46,12 +47,16 @@ class Bounds(msgspec.Struct, frozen=True):
 
 
 class Question(msgspec.Struct, frozen=True):
-    """A request, what was done to its input, how many credentials were masked, and the material's token."""
+    """A request, what was done to its input, and what the material tells beside: its token, and the signs of steering.
+
+    `masked` is how many credentials were.
+    """
 
     request: Request
     prepared: Prepared
     masked: int
     token: str
+    signs: tuple[Steering, ...]
 
     def in_prose(self) -> Request:
         """The same question without JSON mode: the schema in words, after everything else."""
@@ -81,13 +86,15 @@ def question(
     `characters` bounds the trajectory, if the window is known to be smaller than it was thought to be.
     """
     schema = answer_schema(rubric)
+    seen = msgspec.structs.replace(seen, record=held(seen.record))
     hints = _hints(rubric, seen.record)
     frame = len(prompt.SYSTEM) + len(json.dumps(schema)) + len(prompt.dimension_lines(rubric)) + len(hints)
     room = _room(seen, bounds, frame) if characters is None else max(characters, SHORTEST)
     material = prepare(seen, asked, room, bounds.mask, hints)
     text = "\n\n".join(part for part in _parts(rubric, seen, material) if part)
     request = Request(prompt.SYSTEM, (Message("user", text),), schema=schema, most=_most(bounds.window))
-    return Question(request, _prepared(request, asked, material, bounds.calibration), material.masked, material.token)
+    prepared = _prepared(request, asked, material, bounds.calibration)
+    return Question(request, prepared, material.masked, material.token, material.signs)
 
 
 def _most(window: int | None) -> int:
@@ -141,11 +148,12 @@ def _of_trajectory(record: Record, material: Material) -> Iterator[str]:
 
 def _prepared(request: Request, asked: PruneMode, material: Material, calibration: Calibration) -> Prepared:
     texts = [request.system, *(message.text for message in request.messages), json.dumps(request.schema)]
+    data = b"\0".join([text.encode("utf-8", "surrogatepass") for text in texts])
     characters = sum(map(len, texts))
     return Prepared(
         asked=asked,
         mode=material.mode,
-        sha256=hashlib.sha256("\0".join(texts).encode("utf-8", "surrogatepass")).hexdigest(),
+        sha256=hashlib.sha256(data).hexdigest(),
         record=material.record,
         characters=characters,
         tokens=estimate(characters, calibration),
