@@ -30,9 +30,17 @@ if [ "${1:-}" = --python ]; then
     exit 0
 fi
 
+is_there() {
+    command -v "$1" >/dev/null 2>&1 && return 0
+    for program in /usr/lib/postgresql/*/bin/"$1"; do  # where Debian keeps a server's programs, off the PATH
+        [ -x "$program" ] && return 0
+    done
+    return 1
+}
+
 missing=""
 for pair in "$@"; do
-    command -v "${pair%%:*}" >/dev/null 2>&1 || missing="$missing ${pair#*:}"
+    is_there "${pair%%:*}" || missing="$missing ${pair#*:}"
 done
 [ -z "$missing" ] && exit 0
 # shellcheck disable=SC2086  a list of package names

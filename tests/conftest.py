@@ -1,13 +1,14 @@
-"""A reader's judgment as it would really come about: what stands, what lost its value, and why."""
+"""A PostgreSQL server, and a reader's judgment as it would really come about: what stands, what lost its value, and why."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
 import pytest
+from tests.store.postgres_server import Server, started
 
 from adjudge.evidence import Citation, Exhibits
 from adjudge.exports.judged import Judged
@@ -27,6 +28,14 @@ from adjudge.judgment import (
 from adjudge.record import Record, Usage
 from adjudge.rubric import RATIO, SEVERITY, Dimension, Rubric, hash_of_dimensions
 from adjudge.run import Outcome, Run
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Server]:
+    """A server for all tests of a worker; tests that need none do not wait for it."""
+    with started() as server:
+        yield server
+
 
 DIMENSIONS = (
     Dimension("contamination", SEVERITY, 0, "higher", "Used knowledge of the solution from outside of the task."),

@@ -151,8 +151,8 @@ def test_a_provider_that_there_is_not_is_told_with_those_that_there_are(tmp_path
 
 def test_a_store_that_is_a_database_has_no_connected_keys() -> None:
     assert read_keys("postgresql://host/adjudge") == {}
-    with pytest.raises(InputError, match="environment instead"):
-        connect("postgresql://host/adjudge", "openai", KEY)
+    with pytest.raises(InputError, match=r"^postgresql://u:\*\*\*@host/adjudge: .*environment instead"):
+        connect("postgresql://u:s3cret@host/adjudge", "openai", KEY)
 
 
 def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:

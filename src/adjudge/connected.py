@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from adjudge.errors import InputError, OutsideError
-from adjudge.settings import KEYS, KEYS_OF, Settings
+from adjudge.settings import KEYS, KEYS_OF, Settings, is_url, without_password
 
 FILE = "keys.json"
 MOST = 500_000
@@ -48,7 +48,7 @@ def read_keys(folder: Path | str) -> dict[str, str]:
 
 def read_connections(folder: Path | str) -> dict[str, Connection]:
     """As `read_keys`, with what is known of each key."""
-    if _is_url(folder):
+    if is_url(folder):
         return {}
     path = Path(folder) / FILE
     text = _read(path)
@@ -112,7 +112,7 @@ def require_apart(settings: Settings, folders: Iterable[Path | str]) -> None:
     Raises:
         InputError: they lie in one of them.
     """
-    keys = None if _is_url(settings.store) else Path(os.path.realpath(settings.store)) / FILE
+    keys = None if is_url(settings.store) else Path(os.path.realpath(settings.store)) / FILE
     for folder in map(os.path.realpath, folders):
         own = keys is not None and keys.exists() and keys.is_relative_to(folder)
         found = keys if own else next(_keys_below(folder), None)
@@ -142,10 +142,6 @@ def _are_keys(folder: Path) -> bool:
 
 
 # --- the file
-
-
-def _is_url(folder: Path | str) -> bool:
-    return "://" in str(folder)
 
 
 def _known(provider: str) -> str:
@@ -201,8 +197,9 @@ def _folder(folder: Path | str) -> Path:
         InputError: the store is no folder.
         OutsideError: it cannot be made.
     """
-    if _is_url(folder):
-        raise InputError(f"{folder}: keys are connected to a store that is a folder; set them in the environment instead")
+    if is_url(folder):
+        name = without_password(folder)
+        raise InputError(f"{name}: keys are connected to a store that is a folder; set them in the environment instead")
     place = Path(folder).absolute()
     try:
         if not place.is_dir():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from typing import Any, Literal, get_args
 
@@ -56,13 +57,15 @@ class AgentLimits(msgspec.Struct, frozen=True):
 class Settings(msgspec.Struct, frozen=True):
     """Settings with their defaults; each can be set by an environment variable `ADJUDGE_<NAME>`.
 
-    `store` is a folder, or later a database URL. `budget` is in US dollars for one judgment. `deadline` bounds one call
+    `store` is a folder, or the URL of a PostgreSQL database. `blobs` is a folder or an fsspec URL; a store that is a folder
+    keeps them there, if it is `None`. `budget` is in US dollars for one judgment. `deadline` bounds one call
     to a model in seconds, retries included. `expose` are absolute paths of the host's toolchain that commands may read.
     `prune` is how much of a long trajectory a reader is shown. `keys` and `base_urls` come from the providers' usual
     variables.
     """
 
     store: str = ".adjudge"
+    blobs: str | None = None
     model: str | None = None
     looks: int = 40
     budget: float | None = None
@@ -75,6 +78,17 @@ class Settings(msgspec.Struct, frozen=True):
     base_urls: Mapping[str, str] = {}
 
 
+def is_url(place: object) -> bool:
+    """Whether this names something by a URL, and no folder."""
+    return "://" in str(place)
+
+
+def without_password(place: object) -> str:
+    """A folder, or a URL as messages may show it: with `***` for what may be its password, rather more than less."""
+    hidden = re.sub(r"^([^:/]+://[^:/@]*):.*@", r"\1:***@", str(place), flags=re.S)
+    return re.sub(r"(?<=password=)[^&]*", "***", hidden)
+
+
 def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
     """The settings that the environment holds.
 
@@ -85,6 +99,7 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
     given: dict[str, Any] = {}
     kinds: tuple[tuple[str, Any], ...] = (
         ("store", str),
+        ("blobs", str),
         ("model", str),
         ("looks", int),
         ("budget", float),

@@ -30,7 +30,7 @@ Command = Callable[..., Ended]
 def adjudge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
     """Run `adjudge` with these words in an empty folder, without any key in the environment."""
     monkeypatch.chdir(tmp_path)
-    for name in (*KEYS, *BASE_URLS, "ADJUDGE_MODEL", "ADJUDGE_STORE"):
+    for name in (*KEYS, *BASE_URLS, "ADJUDGE_MODEL", "ADJUDGE_STORE", "ADJUDGE_BLOBS"):
         monkeypatch.delenv(name, raising=False)
 
     def command(*words: object) -> Ended:

@@ -1,4 +1,4 @@
-"""A small run, its judgment, and a way to change what is stored behind the store's back."""
+"""Places for a store, a small run, its judgment, and a way to change what is stored behind the store's back."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import hashlib
 import json
 import sqlite3
 from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 import zstandard
+from tests.store.postgres_server import Server
 
 from adjudge.evidence import Citation, Exhibits, Look
 from adjudge.importers.build import RecordBuilder
@@ -23,9 +25,77 @@ from adjudge.store.store import Store, open_store
 Change = Callable[[dict[str, Any]], None]
 
 
+class Place:
+    """Where a store is or will be: its folder or URL, the folder of its blobs, and what must be said of that."""
+
+    def __init__(self, store: str, blobs: Path, server: Server | None = None, database: str = "") -> None:
+        self.store, self.blobs = store, blobs
+        self.server, self.database = server, database
+
+    @property
+    def apart(self) -> str | None:
+        """The blobs as they are named to a store that does not keep them itself."""
+        return None if self.server is None else str(self.blobs)
+
+    @property
+    def closed(self) -> Path:
+        """The folder that no other user may enter."""
+        return Path(self.store) if self.server is None else self.blobs
+
+    def open(self) -> Store:
+        return open_store(self.store, self.apart)
+
+    def sql(self, statement: str, *values: object) -> list[Any]:
+        """What a statement gives, said past the store; `?` stands for a value."""
+        if self.server is not None:
+            return self.server.run(statement, *values, database=self.database)
+        with closing(sqlite3.connect(Path(self.store) / "adjudge.db")) as connection, connection:
+            return connection.execute(statement, values).fetchall()
+
+
+@pytest.fixture(scope="session")
+def empty(postgres: Server, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The name of a PostgreSQL database that holds an empty store, which each test leaves empty."""
+    database = postgres.create()
+    open_store(postgres.url(database), str(tmp_path_factory.mktemp("empty"))).close()
+    return database
+
+
+@contextmanager
+def on_server(server: Server, folder: Path) -> Iterator[Place]:
+    """A place in a database of its own."""
+    database = server.create()
+    yield Place(server.url(database), folder / "kept", server, database)
+    server.drop(database)
+
+
+KINDS = ("sqlite", "postgresql")
+
+
+@pytest.fixture(params=KINDS)
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
+    """An empty store, on each database."""
+    if request.param == "sqlite":
+        yield Place(str(tmp_path / "store"), tmp_path / "store" / "blobs")
+        return
+    server, database = request.getfixturevalue("postgres"), request.getfixturevalue("empty")
+    yield Place(server.url(database), tmp_path / "kept", server, database)
+    server.clear(database)
+
+
+@pytest.fixture(params=KINDS)
+def bare(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
+    """A place where no store was made yet, on each database."""
+    if request.param == "sqlite":
+        yield Place(str(tmp_path / "store"), tmp_path / "store" / "blobs")
+        return
+    with on_server(request.getfixturevalue("postgres"), tmp_path) as made:
+        yield made
+
+
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with open_store(tmp_path / "store") as opened:
+def store(place: Place) -> Iterator[Store]:
+    with place.open() as opened:
         yield opened
 
 
@@ -103,18 +173,11 @@ def stored(store: Store, run: Run, rubric: Rubric, judgment: Judgment) -> Store:
 class Forger:
     """Changes a store as someone would who knows its layout: with SQL, a JSON editor, zstd and sha256sum."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-
-    def sql(self, statement: str, *values: object) -> list[Any]:
-        connection = sqlite3.connect(self.folder / "adjudge.db")
-        with connection:
-            found = connection.execute(statement, values).fetchall()
-        connection.close()
-        return found
+    def __init__(self, place: Place) -> None:
+        self.sql, self._blobs = place.sql, place.blobs
 
     def blob(self, name: str) -> Path:
-        return self.folder / "blobs" / name[:2] / f"{name}.zst"
+        return self._blobs / name[:2] / f"{name}.zst"
 
     def name(self, table: str) -> str:
         return str(self.sql(f"SELECT blob FROM {table}")[0][0])
@@ -135,5 +198,5 @@ class Forger:
 
 
 @pytest.fixture
-def forger(stored: Store) -> Forger:
-    return Forger(stored.folder)
+def forger(stored: Store, place: Place) -> Forger:
+    return Forger(place)

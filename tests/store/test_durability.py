@@ -6,7 +6,6 @@ import hashlib
 import json
 import os
 import resource
-import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -15,13 +14,14 @@ from typing import Any
 
 import msgspec
 import pytest
+from tests.store.conftest import Place
 
 from adjudge.entries import EntryWriter
 from adjudge.errors import OutsideError
 from adjudge.record import Entry, Record
 from adjudge.run import Run
 from adjudge.store.checking import verify_stored
-from adjudge.store.store import Store, open_store
+from adjudge.store.store import Store
 
 TRIALS = Path(__file__).with_name("trials.py")
 
@@ -34,33 +34,48 @@ def ran(*arguments: object, before: tuple[str, ...] = ()) -> dict[str, Any]:
     return result | {"errors": done.stderr}
 
 
-def everything_is_there(folder: Path, saved: list[str]) -> None:
-    with open_store(folder) as store:
+def everything_is_there(place: Place, saved: list[str]) -> None:
+    with place.open() as store:
         for name in saved:
             if name.startswith("r-"):
                 assert [entry.id for entry in store.run(name).record.entries] == ["e1", "e2", "e3", "e4", "e5"]
             else:
                 assert store.judgment(name).run == f"r-{name[2:]}"
-    for path in (folder / "blobs").glob("??/*.zst"):
+        kept = [*(row.id for row in store.runs()), *(row.id for row in store.judgments())]
+        assert len(kept) == len(set(kept)) >= len(saved)
+    for path in place.blobs.glob("??/*.zst"):
         assert hashlib.sha256(path.read_bytes()).hexdigest() == path.stem
-    connection = sqlite3.connect(folder / "adjudge.db")
-    assert connection.execute("PRAGMA quick_check").fetchall() == [("ok",)]
-    connection.close()
+    if place.server is None:
+        assert place.sql("PRAGMA quick_check") == [("ok",)]
 
 
-def test_forty_writers_killed_at_random_lose_nothing_that_they_reported(tmp_path: Path) -> None:
-    result = ran("kill", tmp_path / "store", 40, 20260301)
+def test_forty_writers_killed_at_random_lose_nothing_that_they_reported(bare: Place, warm: str) -> None:
+    result = ran("kill", bare.store, bare.apart or "-", warm, 40, 20260301)
     assert result["killed"] == 40
     assert len(result["saved"]) >= 6 * (0 + 1 + 2 + 3 + 4 + 5) + (0 + 1 + 2 + 3)
-    everything_is_there(tmp_path / "store", result["saved"])
+    everything_is_there(bare, result["saved"])
 
 
-def test_processes_may_create_and_fill_a_store_at_once(tmp_path: Path) -> None:
-    for number in range(8):  # that one of them finds the new file busy is rare
-        result = ran("write", tmp_path / f"store{number}", 6, 4)
-        assert result["ends"] == [0] * 6, result["errors"]
-        assert len(result["saved"]) == 6 * 4 * 2
-        everything_is_there(tmp_path / f"store{number}", result["saved"])
+@pytest.fixture
+def warm(bare: Place) -> str:
+    """Another store beside the bare one, to use for the first time what is slow then."""
+    return f"{bare.store}-first" if bare.server is None else bare.server.url(bare.server.create())
+
+
+def written_at_once(place: Place) -> None:
+    result = ran("write", place.store, place.apart or "-", 6, 4)
+    assert result["ends"] == [0] * 6, result["errors"]
+    assert len(result["saved"]) == 6 * 4 * 2
+    everything_is_there(place, result["saved"])
+
+
+def test_processes_may_create_and_fill_a_store_at_once(bare: Place) -> None:
+    written_at_once(bare)
+
+
+def test_processes_that_find_a_new_file_busy_wait_for_it(tmp_path: Path) -> None:
+    for number in range(7):  # that one of them does is rare
+        written_at_once(Place(str(tmp_path / f"store{number}"), tmp_path / f"store{number}" / "blobs"))
 
 
 def in_its_own_mounts() -> tuple[str, ...]:
@@ -95,7 +110,9 @@ def at_most() -> Iterator[Callable[[int], None]]:
     resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
-def test_a_run_that_does_not_fit_leaves_no_trace(store: Store, run: Run, at_most: Callable[[int], None]) -> None:
+def test_a_run_that_does_not_fit_leaves_no_trace(
+    store: Store, place: Place, run: Run, at_most: Callable[[int], None]
+) -> None:
     store.add_run(run)
     writer = EntryWriter()
     for number in range(1, 40):
@@ -106,13 +123,13 @@ def test_a_run_that_does_not_fit_leaves_no_trace(store: Store, run: Run, at_most
         store.add_run(large)
     at_most(1 << 30)
     assert [row.id for row in store.runs()] == [run.id]
-    assert list((store.folder / "blobs" / "unfinished").iterdir()) == []
+    assert list((place.blobs / "unfinished").iterdir()) == []
     assert store.add_run(large) == "r-large"
 
 
-def test_a_store_that_nobody_closed_is_sound(tmp_path: Path) -> None:
-    result = ran("kill", tmp_path / "store", 6, 7)
-    with open_store(tmp_path / "store") as store:
+def test_a_store_that_nobody_closed_is_sound(bare: Place, warm: str) -> None:
+    result = ran("kill", bare.store, bare.apart or "-", warm, 6, 7)
+    with bare.open() as store:
         for name in result["saved"]:
             if name.startswith("j-"):
                 assert {found.place for found in verify_stored(store, name).findings} == set()

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -9,10 +10,12 @@ from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
+from tests.store.conftest import Place
 
 from adjudge import __version__
 from adjudge.errors import InputError
 from adjudge.store.checking import verify_stored
+from adjudge.store.database import open_postgres, open_sqlite
 from adjudge.store.schema import REVISIONS, metadata
 from adjudge.store.sqlite import open_engine
 from adjudge.store.store import open_store
@@ -23,37 +26,50 @@ FIRST = Path(__file__).parent / "fixtures" / "store-0001"
 MIGRATIONS = Path(__file__).parents[2] / "src" / "adjudge" / "store" / "migrations"
 
 
-def test_the_migrations_lead_to_the_tables_that_the_code_uses(tmp_path: Path) -> None:
-    open_store(tmp_path).close()
-    engine = open_engine(tmp_path / "adjudge.db")
-    with engine.connect() as connection:
-        assert compare_metadata(MigrationContext.configure(connection), metadata) == []
-    engine.dispose()
-
-
 @pytest.fixture
-def first(tmp_path: Path) -> Path:
-    """The folder of a store of the first adjudge."""
-    shutil.copytree(FIRST / "blobs", tmp_path / "blobs")
-    connection = sqlite3.connect(tmp_path / "adjudge.db")
-    connection.executescript((FIRST / "adjudge.sql").read_text("utf-8"))
-    connection.close()
-    return tmp_path
+def first(bare: Place) -> Place:
+    """A store of the first adjudge: in PostgreSQL, what made it in SQLite in an order that it takes."""
+    shutil.copytree(FIRST / "blobs", bare.blobs)
+    script = (FIRST / "adjudge.sql").read_text("utf-8")
+    if bare.server is not None:
+        statements = [each for each in script.split(";\n") if each.strip() not in ("BEGIN TRANSACTION", "COMMIT", "")]
+        bare.server.run(";\n".join(sorted(statements, key=_rank)), database=bare.database)
+        return bare
+    with closing(sqlite3.connect(Path(bare.store) / "adjudge.db")) as connection:
+        connection.executescript(script)
+    return bare
 
 
-def test_a_store_of_the_first_adjudge_is_brought_up_to_date(first: Path) -> None:
-    open_store(first).close()
-    engine = open_engine(first / "adjudge.db")
-    with engine.connect() as connection:
-        assert compare_metadata(MigrationContext.configure(connection), metadata) == []
-        stamped = connection.exec_driver_sql("SELECT revision FROM stamps ORDER BY revision").scalars().all()
-        assert stamped == ["0001", REVISIONS[-1]]  # one stamp for each adjudge that raised it
-        assert connection.exec_driver_sql("SELECT dimensions FROM rubrics").scalars().all() == [0]
-    engine.dispose()
+KINDS = ("CREATE TABLE", "INSERT INTO", "CREATE INDEX")
 
 
-def test_what_the_first_adjudge_stored_is_still_there_and_sound(first: Path) -> None:
-    with open_store(first) as store:
+def _rank(statement: str) -> tuple[int, bool]:
+    """Tables before rows, and last in each kind what refers to others."""
+    return KINDS.index(" ".join(statement.split()[:2])), "judgments" in statement
+
+
+def differences(place: Place) -> object:
+    """Where the tables are others than the code's."""
+    database = open_sqlite(Path(place.store)) if place.server is None else open_postgres(place.store)
+    with closing(database), database.reading() as connection:
+        return compare_metadata(MigrationContext.configure(connection), metadata)
+
+
+def test_the_migrations_lead_to_the_tables_that_the_code_uses(bare: Place) -> None:
+    bare.open().close()
+    assert differences(bare) == []
+
+
+def test_a_store_of_the_first_adjudge_is_brought_up_to_date(first: Place) -> None:
+    first.open().close()
+    assert differences(first) == []
+    stamped = first.sql("SELECT revision FROM stamps ORDER BY revision")
+    assert stamped == [("0001",), (REVISIONS[-1],)]  # one stamp for each adjudge that raised it
+    assert first.sql("SELECT dimensions FROM rubrics") == [(0,)]
+
+
+def test_what_the_first_adjudge_stored_is_still_there_and_sound(first: Place) -> None:
+    with first.open() as store:
         (row,) = store.judgments()
         assert (row.id, row.score, row.passed, row.criteria, row.cost) == ("j-00000000000000aa", 1.0, 1, 1, 0.25)
         assert (row.scored, row.dimensions, row.empty, row.decided, row.prompt_tokens) == (0, 0, False, None, None)
@@ -69,23 +85,28 @@ def test_every_migration_is_known_to_the_code() -> None:
     assert tuple(reversed(walked)) == REVISIONS
 
 
-def test_a_new_store_says_which_adjudge_made_it(tmp_path: Path) -> None:
-    open_store(tmp_path).close()
-    connection = sqlite3.connect(tmp_path / "adjudge.db")
-    assert connection.execute("SELECT revision, adjudge FROM stamps").fetchall() == [(REVISIONS[-1], __version__)]
-    connection.close()
+def test_a_new_store_says_which_adjudge_made_it(bare: Place) -> None:
+    bare.open().close()
+    assert bare.sql("SELECT revision, adjudge FROM stamps") == [(REVISIONS[-1], __version__)]
 
 
-def test_a_store_of_a_newer_adjudge_is_refused_and_left_alone(tmp_path: Path) -> None:
-    open_store(tmp_path).close()
-    connection = sqlite3.connect(tmp_path / "adjudge.db")
-    with connection:
-        connection.execute("UPDATE alembic_version SET version_num = '9000'")
-        connection.execute("INSERT INTO stamps VALUES ('9000', '7.2.0', '2030-01-01T00:00:00+00:00')")
+def test_a_store_of_a_newer_adjudge_is_refused_and_left_alone(bare: Place) -> None:
+    bare.open().close()
+    bare.sql("UPDATE alembic_version SET version_num = '9000'")
+    bare.sql("INSERT INTO stamps VALUES ('9000', '7.2.0', '2030-01-01T00:00:00+00:00')")
     with pytest.raises(InputError, match=r"written by adjudge 7\.2\.0 with schema 9000.*use adjudge 7\.2\.0 or later"):
-        open_store(tmp_path)
-    assert connection.execute("SELECT version_num FROM alembic_version").fetchall() == [("9000",)]
-    connection.close()
+        bare.open()
+    assert bare.sql("SELECT version_num FROM alembic_version") == [("9000",)]
+
+
+@pytest.mark.parametrize("table", ["alembic_version (version_num varchar(32))", "runs (distance float)"])
+def test_a_database_of_another_program_is_refused_and_left_alone(bare: Place, table: str) -> None:
+    Path(bare.store).mkdir(exist_ok=True) if bare.server is None else None
+    bare.sql(f"CREATE TABLE {table}")
+    if table.startswith("alembic"):
+        bare.sql("INSERT INTO alembic_version VALUES ('0001a')")
+    with pytest.raises(InputError, match=f"holds a table '{table.split(maxsplit=1)[0]}' of another program"):
+        bare.open()
 
 
 def test_a_store_keeps_a_write_ahead_log_and_syncs_every_commit(tmp_path: Path) -> None:

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import msgspec
 import pytest
+from tests.store.conftest import Place
 
 from adjudge.evidence import Citation, Exhibits
 from adjudge.exports.judged import Judged
 from adjudge.judgment import Call, DimensionAnswer, gate_scores
 from adjudge.record import Usage
 from adjudge.store.checking import verify_stored
-from adjudge.store.store import Store, open_store
+from adjudge.store.store import Store
 
 MODEL = "openrouter/strong-model"
 
 
 @pytest.fixture
-def kept(tmp_path: Path, reading: Judged) -> Iterator[Store]:
-    with open_store(tmp_path / "store") as store:
+def kept(place: Place, reading: Judged) -> Iterator[Store]:
+    with place.open() as store:
         store.add_run(reading.run)
         store.add_judgment(reading.judgment, reading.rubric)
         yield store

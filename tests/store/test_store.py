@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import asyncio
-import sqlite3
 import stat
 import subprocess
 import sys
@@ -10,6 +9,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from tests.store.conftest import Place
 
 from adjudge.entries import EntryWriter
 from adjudge.errors import InputError, OutsideError
@@ -114,6 +114,12 @@ def test_a_list_shows_what_there_is(stored: Store, judgment: Judgment) -> None:
     assert (row.judgments, row.status, row.score) == (2, "errored", None)
 
 
+def test_an_exit_status_of_any_size_is_kept(store: Store, run: Run) -> None:
+    store.add_run(msgspec.structs.replace(run, outcome=Outcome(exit_status=0xC0000005)))
+    assert store.run(run.id).outcome.exit_status == 0xC0000005
+    assert [row.outcome.exit_status for row in store.runs()] == [None]
+
+
 def test_a_list_never_shows_half_a_credential(store: Store, run: Run) -> None:
     secret = "sk-or-v1-" + "0123456789abcdef" * 4
     store.add_run(msgspec.structs.replace(run, task="x" * 170 + " " + secret))
@@ -150,7 +156,7 @@ def test_an_id_that_is_also_a_beginning_is_found(stored: Store, run: Run) -> Non
     assert stored.find_run("r-00112233") == "r-00112233"
 
 
-@pytest.mark.parametrize("prefix", ["r-9", "%", "_", "r-0011_"])
+@pytest.mark.parametrize("prefix", ["r-9", "%", "_", "r-0011_", "r-\0", "r-\udc80"])
 def test_what_begins_no_id_is_not_found(stored: Store, prefix: str) -> None:
     with pytest.raises(InputError, match="there is no run"):
         stored.find_run(prefix)
@@ -175,13 +181,13 @@ async def test_a_judgment_lands_even_if_its_waiter_is_cancelled(stored: Store, j
     assert stored.judgment("j-cancelled").id == "j-cancelled"
 
 
-def test_closing_lands_what_is_queued(tmp_path: Path, run: Run) -> None:
-    store = open_store(tmp_path)
+def test_closing_lands_what_is_queued(place: Place, run: Run) -> None:
+    store = place.open()
     for number in range(5):
         store.add_run(msgspec.structs.replace(run, id=f"r-{number}"))
     store.close()
     store.close()
-    with open_store(tmp_path) as again:
+    with place.open() as again:
         assert len(again.runs()) == 5
 
 
@@ -192,12 +198,10 @@ def long_record(count: int) -> Record:
     return Record("chat", writer.finish())
 
 
-def test_one_entry_of_a_long_record_reads_only_its_frame(store: Store, run: Run) -> None:
+def test_one_entry_of_a_long_record_reads_only_its_frame(store: Store, place: Place, run: Run) -> None:
     store.add_run(msgspec.structs.replace(run, record=long_record(50_000)))
-    connection = sqlite3.connect(store.folder / "adjudge.db")
-    (head,) = connection.execute("SELECT blob FROM runs").fetchone()
-    connection.close()
-    (blob,) = [path for path in (store.folder / "blobs").glob("??/*.zst") if path.stem != head]
+    ((head,),) = place.sql("SELECT blob FROM runs")
+    (blob,) = [path for path in place.blobs.glob("??/*.zst") if path.stem != head]
     data = bytearray(blob.read_bytes())
     data[: len(data) * 9 // 10] = bytes(len(data) * 9 // 10)  # all but the last frames are gone
     blob.write_bytes(data)
@@ -230,11 +234,11 @@ def test_a_missing_blob_is_named(stored: Store, forger: Any, run: Run) -> None:
         stored.run(run.id)
 
 
-def test_a_blob_is_named_by_the_sum_of_its_bytes(stored: Store) -> None:
-    paths = list((stored.folder / "blobs").glob("??/*.zst"))
+def test_a_blob_is_named_by_the_sum_of_its_bytes(stored: Store, place: Place) -> None:
+    paths = list(place.blobs.glob("??/*.zst"))
     sums = subprocess.run(["sha256sum", *map(str, paths)], capture_output=True, text=True, check=True).stdout
     assert [line.split()[0] for line in sums.splitlines()] == [path.stem for path in paths]
-    assert list((stored.folder / "blobs" / "unfinished").iterdir()) == []
+    assert list((place.blobs / "unfinished").iterdir()) == []
 
 
 def test_a_blob_of_a_newer_layout_says_which_adjudge_wrote_it(stored: Store, forger: Any, judgment: Judgment) -> None:
@@ -243,23 +247,50 @@ def test_a_blob_of_a_newer_layout_says_which_adjudge_wrote_it(stored: Store, for
         stored.judgment(judgment.id)
 
 
-def test_blobs_may_lie_behind_a_url(tmp_path: Path, run: Run, rubric: Rubric, judgment: Judgment) -> None:
-    with open_store(tmp_path, blobs="memory://adjudge-test/blobs") as store:
+def test_blobs_may_lie_behind_a_url(place: Place, run: Run, rubric: Rubric, judgment: Judgment) -> None:
+    with open_store(place.store, blobs="memory://adjudge-test/blobs") as store:
         store.add_run(run)
         store.add_judgment(judgment, rubric)
         assert same(store.run(run.id).record) == same(run.record)
         assert store.judgment(judgment.id) == judgment
-    assert not (tmp_path / "blobs").exists()
+        store.require_room()  # there is no disk that could be full
+    assert not place.blobs.exists()
 
 
-def test_a_store_is_closed_to_other_users_and_to_git(store: Store) -> None:
-    assert stat.S_IMODE(store.folder.stat().st_mode) == 0o700
-    assert (store.folder / ".gitignore").read_text() == "*\n"
+def test_blobs_may_lie_in_a_folder_of_their_own(place: Place, run: Run, tmp_path: Path) -> None:
+    with open_store(place.store, blobs=str(tmp_path / "a" / "b")) as store:
+        store.add_run(run)
+        store.require_blobs()
+    assert stat.S_IMODE((tmp_path / "a" / "b").stat().st_mode) == 0o700
+    assert list((tmp_path / "a" / "b").glob("??/*.zst"))
+    assert not place.blobs.exists()
 
 
-def test_a_database_url_is_no_folder(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="a store is a folder"):
-        open_store("postgresql://localhost/adjudge")
+def test_a_folder_of_blobs_that_is_not_there_is_not_made_anew(place: Place, run: Run, tmp_path: Path) -> None:
+    with place.open() as store:
+        store.add_run(run)
+    with pytest.raises(
+        InputError, match=r"elsewhere: is not there, and .* has runs: name the folder or URL of their blobs"
+    ):
+        open_store(place.store, blobs=str(tmp_path / "elsewhere"))
+    assert not (tmp_path / "elsewhere").exists()
+
+
+@pytest.mark.parametrize(("url", "words"), [("s3://b/blobs", "s3fs"), ("nix://b/blobs", "Protocol not known: nix")])
+def test_a_url_for_blobs_that_nothing_here_knows_is_refused(place: Place, url: str, words: str) -> None:
+    with pytest.raises(InputError, match=f"{url}: blobs cannot be kept there: .*{words}"):
+        open_store(place.store, blobs=url)
+
+
+def test_a_store_is_closed_to_other_users_and_to_git(store: Store, place: Place) -> None:
+    assert stat.S_IMODE(place.closed.stat().st_mode) == 0o700
+    assert (place.closed / ".gitignore").read_text() == "*\n"
+
+
+def test_whether_a_row_can_be_written_is_tried_without_leaving_one(store: Store, place: Place) -> None:
+    before = place.sql("SELECT * FROM stamps")
+    assert store.require_writing().startswith(("SQLite 3.", "PostgreSQL 1"))
+    assert place.sql("SELECT * FROM stamps") == before
 
 
 def test_a_file_that_is_no_database_is_said_to_be_none(tmp_path: Path) -> None:
@@ -274,11 +305,12 @@ def test_a_store_within_a_file_cannot_be_opened(tmp_path: Path) -> None:
         open_store(tmp_path / "file" / "store")
 
 
-def test_listing_an_existing_store_imports_neither_alembic_nor_fsspec(stored: Store) -> None:
+def test_listing_an_existing_store_imports_neither_alembic_nor_fsspec(stored: Store, place: Place) -> None:
     code = (
         "import sys; from adjudge.store.store import open_store\n"
-        "with open_store(sys.argv[1]) as store: print(len(store.runs()))\n"
+        "with open_store(sys.argv[1], sys.argv[2] or None) as store: print(len(store.runs()))\n"
         "print('alembic' in sys.modules, 'fsspec' in sys.modules)"
     )
-    done = subprocess.run([sys.executable, "-c", code, str(stored.folder)], capture_output=True, text=True, check=True)
+    command = [sys.executable, "-c", code, place.store, place.apart or ""]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["1", "False", "False"]

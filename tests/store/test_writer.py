@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from functools import partial
 
 import pytest
@@ -51,3 +52,18 @@ def test_a_closed_writer_takes_nothing() -> None:
     writer.close()
     with pytest.raises(RuntimeError, match="closed"):
         writer.land(lambda: 7)
+
+
+def test_whoever_no_longer_waits_stops_nobody() -> None:
+    writer, go, seen = Writer(), threading.Event(), list[str]()
+    first = writer.land(go.wait)
+    while not first.running():
+        time.sleep(0.001)
+    given_up = writer.land(lambda: seen.append("given up"))
+    later = writer.land(lambda: 7)
+    assert given_up.cancel()
+    go.set()
+    assert later.result(timeout=5) == 7
+    first.result()
+    writer.close()
+    assert seen == []

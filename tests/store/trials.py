@@ -1,11 +1,12 @@
 """What a store goes through, in processes of its own; prints what happened as JSON. Run by test_durability.py.
 
-    trials.py kill FOLDER KILLS SEED       start writers, kill each at some moment, tell what they had reported as saved
-    trials.py write FOLDER WRITERS COUNT   let several write at once
-    trials.py fill FOLDER                  fill a disk; in a mount namespace of its own
-    trials.py readonly FOLDER              open a store on a disk that cannot be written; in such a namespace too
+    trials.py kill STORE BLOBS WARM KILLS SEED   start writers, kill each at some moment, tell what they reported as saved
+    trials.py write STORE BLOBS WRITERS COUNT    let several write at once
+    trials.py fill FOLDER                        fill a disk; in a mount namespace of its own
+    trials.py readonly FOLDER                    open a store on a disk that cannot be written; in such a namespace too
 
-One process forks all writers, so that Python and SQLAlchemy start once.
+A store is a folder or a URL; BLOBS is `-` where the store keeps them itself. WARM is another store of that kind. One
+process forks all writers, so that Python and SQLAlchemy start once.
 """
 
 from __future__ import annotations
@@ -36,6 +37,14 @@ CRITERIA = (Criterion("c", "x"),)
 RUBRIC = Rubric("r", CRITERIA, rubric_hash(CRITERIA), "r.yaml")
 
 
+Place = tuple[str, str | None]
+"""A folder or a URL, and where the blobs are if they are apart."""
+
+
+def place(store: str, blobs: str) -> Place:
+    return store, None if blobs == "-" else blobs
+
+
 def a_run(name: str, size: int = 2000) -> Run:
     """A run whose entries do not compress: their text is random."""
     writer = EntryWriter()
@@ -50,8 +59,8 @@ def a_judgment(name: str, run: str | None = None, size: int = 500) -> Judgment:
     return Judgment(f"j-{name}", f"r-{run or name}", "r", RUBRIC.hash, judge, "judged", "2026-01-01", 1.0, verdicts, 0.0)
 
 
-def save(folder: str, prefix: str, count: int, report: int) -> None:
-    with open_store(folder) as store:
+def save(place: Place, prefix: str, count: int, report: int) -> None:
+    with open_store(*place) as store:
         for number in range(count):
             name = f"{prefix}-{number}"
             store.add_run(a_run(name))
@@ -60,7 +69,7 @@ def save(folder: str, prefix: str, count: int, report: int) -> None:
             os.write(report, f"j-{name}\n".encode())
 
 
-def forked(folder: str, prefix: str, count: int) -> tuple[int, int]:
+def forked(place: Place, prefix: str, count: int) -> tuple[int, int]:
     reading, writing = os.pipe()
     if process := os.fork():
         os.close(writing)
@@ -68,7 +77,7 @@ def forked(folder: str, prefix: str, count: int) -> tuple[int, int]:
     status = 1
     try:
         os.close(reading)
-        save(folder, prefix, count, writing)
+        save(place, prefix, count, writing)
         status = 0
     except BaseException:  # noqa: BLE001  whatever it is, the test shows it
         traceback.print_exc()
@@ -85,12 +94,12 @@ def whole(lines: list[str]) -> list[str]:
     return [line.strip() for line in lines if line.endswith("\n")]
 
 
-def kill_often(folder: str, kills: int, seed: int) -> dict[str, object]:
+def kill_often(place: Place, warm: Place, kills: int, seed: int) -> dict[str, object]:
     """Each dies at a random moment after it reported so many rows; every sixth while it opens the store."""
-    save(f"{folder}-first", "warm", 1, os.open(os.devnull, os.O_WRONLY))  # SQLAlchemy's first use is slow
+    save(warm, "warm", 1, os.open(os.devnull, os.O_WRONLY))  # SQLAlchemy's first use is slow
     moments, saved, killed = random.Random(seed), list[str](), 0
     for number in range(kills):
-        process, reading = forked(folder, f"kill{number}", 100_000)
+        process, reading = forked(place, f"kill{number}", 100_000)
         with os.fdopen(reading) as pipe:
             seen = [pipe.readline() for _ in range(number % 6)]
             time.sleep(moments.uniform(0.0, 0.04))
@@ -100,8 +109,8 @@ def kill_often(folder: str, kills: int, seed: int) -> dict[str, object]:
     return {"saved": saved, "killed": killed}
 
 
-def write_at_once(folder: str, writers: int, count: int) -> dict[str, object]:
-    started = [forked(folder, f"writer{number}", count) for number in range(writers)]
+def write_at_once(place: Place, writers: int, count: int) -> dict[str, object]:
+    started = [forked(place, f"writer{number}", count) for number in range(writers)]
     saved = [name for _, reading in started for name in reported(reading)]
     ends = [os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) for process, _ in started]
     return {"saved": saved, "ends": ends}
@@ -130,10 +139,11 @@ def fill(place: Path) -> None:
 def fill_the_disk(place: Path) -> dict[str, object]:
     with open_store(place / "store") as store:
         runs, refusal = until_refused(lambda number: store.add_run(a_run(f"{number}", 1_000_000)))
-        reserved = (store.folder / "reserve").stat().st_size
+        reserve = place / "store" / "reserve"
+        reserved = reserve.stat().st_size
         fill(place)
         judgments, full = until_refused(lambda number: store.add_judgment(a_judgment(f"{number}", "0", 20_000), RUBRIC))
-        released = not (store.folder / "reserve").exists()
+        released = not reserve.exists()
         (place / "filler").unlink()
         store.add_judgment(a_judgment("healed", "0"), RUBRIC)
     with open_store(place / "store") as again:
@@ -170,10 +180,10 @@ def small_disk(folder: str) -> Path:
 
 if __name__ == "__main__":
     match sys.argv[1:]:
-        case "kill", folder, kills, seed:
-            print(json.dumps(kill_often(folder, int(kills), int(seed))))
-        case "write", folder, writers, count:
-            print(json.dumps(write_at_once(folder, int(writers), int(count))))
+        case "kill", store, blobs, warm, kills, seed:
+            print(json.dumps(kill_often(place(store, blobs), place(warm, blobs), int(kills), int(seed))))
+        case "write", store, blobs, writers, count:
+            print(json.dumps(write_at_once(place(store, blobs), int(writers), int(count))))
         case "fill", folder:
             print(json.dumps(fill_the_disk(small_disk(folder))))
         case "readonly", folder:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
@@ -11,6 +10,7 @@ import msgspec
 from adjudge.judgment import Status
 from adjudge.record import Usage
 from adjudge.run import Outcome
+from adjudge.statistics import Interval, wilson
 
 Number = TypeVar("Number", int, float)
 
@@ -50,14 +50,6 @@ class Result(msgspec.Struct, frozen=True):
     def succeeded(self) -> bool:
         """Whether every criterion was passed, or, without a rubric, the process succeeded."""
         return self.status == "judged" and self.criteria > 0 and self.passed == self.criteria
-
-
-class Interval(msgspec.Struct, frozen=True):
-    """A share with the bounds of its 95 % interval."""
-
-    share: float
-    low: float
-    high: float
 
 
 class AgentResult(msgspec.Struct, frozen=True):
@@ -164,17 +156,3 @@ def _mean(numbers: Iterable[float | None]) -> float | None:
 def _sum(numbers: Iterable[Number | None]) -> Number | None:
     known = [number for number in numbers if number is not None]
     return sum(known[1:], known[0]) if known else None
-
-
-def wilson(successes: int, trials: int) -> Interval | None:
-    """Wilson's score interval for a share, at 95 %: right even for few trials and for shares of 0 and 1.
-
-    E. B. Wilson, "Probable inference, the law of succession, and statistical inference", JASA 22 (1927).
-    """
-    if not trials:
-        return None
-    z, share = 1.959963984540054, successes / trials
-    middle = share + z * z / (2 * trials)
-    spread = z * math.sqrt(share * (1 - share) / trials + z * z / (4 * trials * trials))
-    scale = 1 + z * z / trials
-    return Interval(share, max(0.0, (middle - spread) / scale), min(1.0, (middle + spread) / scale))

@@ -15,7 +15,7 @@ from adjudge.cli.options import Json, StorePath
 from adjudge.cli.printing import print_json, print_table, say
 from adjudge.connected import LONGEST, connect, disconnect, read_connections, variable_of
 from adjudge.errors import InputError
-from adjudge.settings import KEYS_OF, Settings, read_settings
+from adjudge.settings import KEYS_OF, Settings, read_settings, without_password
 
 Provider = Annotated[str, typer.Argument(metavar="PROVIDER", help=f"Whose key: {', '.join(KEYS_OF)}.")]
 
@@ -71,7 +71,7 @@ def disconnect_key(provider: Provider, store: StorePath = None) -> int:
     if disconnect(settings.store, provider):
         say(f"{provider}: the key is forgotten here; it still opens the account until you revoke it there.")
     else:
-        say(f"{provider}: no key was connected in {settings.store}.")
+        say(f"{provider}: no key was connected in {without_password(settings.store)}.")
     return 0
 
 

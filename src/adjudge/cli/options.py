@@ -21,7 +21,11 @@ JudgmentNames = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON on standard output.")]
 StorePath = Annotated[
-    str | None, typer.Option("--store", help="Where runs and judgments are kept [default: .adjudge, or $ADJUDGE_STORE].")
+    str | None,
+    typer.Option(
+        "--store",
+        help="Where runs and judgments are kept: a folder or postgresql://… [default: .adjudge, or $ADJUDGE_STORE].",
+    ),
 ]
 
 

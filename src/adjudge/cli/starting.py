@@ -12,6 +12,7 @@ from adjudge.cli.options import Json, StorePath, settings_with
 from adjudge.cli.printing import print_json, print_table, results, say
 from adjudge.errors import InputError
 from adjudge.record import dollars
+from adjudge.statistics import MEANINGFUL
 
 if TYPE_CHECKING:
     from adjudge.agents.comparison import AgentResult, Cell, Comparison, Result
@@ -177,10 +178,6 @@ def _print_comparison(compared: Comparison) -> None:
     few = [agent for agent in compared.agents if agent.judged < MEANINGFUL]
     if few:
         say(f"With fewer than {MEANINGFUL} judged attempts of an agent, a difference between agents is not yet meaningful.")
-
-
-MEANINGFUL = 20
-"""Judged attempts below which a share says little."""
 
 
 def _cell(cell: Cell) -> str:

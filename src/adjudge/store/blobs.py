@@ -11,11 +11,17 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Protocol
 
-from adjudge.errors import OutsideError
+import zstandard
+
+from adjudge.errors import InputError, OutsideError
+from adjudge.settings import without_password
 from adjudge.store.faults import DiskFailedError, of_file
 
 _NAME = re.compile(r"[0-9a-f]{64}")
 _DAY = 24 * 60 * 60
+
+TRIAL = zstandard.ZstdCompressor(level=3).compress(b'"adjudge tried whether blobs can be kept here"')
+"""A blob that no row points to."""
 
 
 class Blobs(Protocol):
@@ -40,7 +46,11 @@ class Blobs(Protocol):
 
 
 def open_blobs(place: str | Path) -> Blobs:
-    """Blobs in a folder, or wherever an fsspec URL such as `s3://bucket/blobs` points."""
+    """Blobs in a folder, or wherever an fsspec URL such as `s3://bucket/blobs` points.
+
+    Raises:
+        InputError: nothing is known of such a URL, or a package for it is missing.
+    """
     return RemoteBlobs(str(place)) if "://" in str(place) else FolderBlobs(Path(place))
 
 
@@ -130,7 +140,12 @@ class RemoteBlobs:
     def __init__(self, url: str) -> None:
         import fsspec  # type: ignore[import-untyped]  # noqa: PLC0415  it ships no types
 
-        self._files, self._root = fsspec.core.url_to_fs(url)
+        try:
+            self._files, self._root = fsspec.core.url_to_fs(url)
+        except (ImportError, ValueError) as error:
+            raise InputError(f"{without_password(url)}: blobs cannot be kept there: {error}") from error
+        except Exception as error:
+            raise _of_client(error, without_password(url)) from error
 
     def write(self, parts: Iterable[bytes]) -> str:
         """Keep the parts. The bytes are spooled locally first: only they tell the name."""
@@ -139,8 +154,8 @@ class RemoteBlobs:
             file.seek(0)
             try:
                 self._upload(file, f"{self._root}/{place_of(name)}")
-            except OSError as error:
-                raise of_file(error, self._root) from error
+            except Exception as error:
+                raise _of_client(error, self._root) from error
         return name
 
     def _upload(self, file: Any, path: str) -> None:
@@ -161,9 +176,16 @@ class RemoteBlobs:
     def _fetched(self, path: str, start: int | None, end: int | None) -> bytes:
         try:
             data: bytes = self._files.cat_file(path, start=start, end=end)
-        except OSError as error:
-            raise of_file(error, path) from error
+        except Exception as error:
+            raise _of_client(error, path) from error
         return data
+
+
+def _of_client(error: Exception, path: object) -> OutsideError:
+    """What a client of fsspec means. Which errors it raises is its own affair, and all of them come from outside."""
+    if isinstance(error, OSError):
+        return of_file(error, path)
+    return OutsideError(f"{path}: {type(error).__name__}: {error}")
 
 
 def _copied(parts: Iterable[bytes], file: Any) -> str:
@@ -180,6 +202,22 @@ def make_folder(folder: Path) -> None:
     if not folder.is_dir():
         folder.mkdir(exist_ok=True)
         _sync_folder(folder.parent)
+
+
+def make_closed_folder(place: Path) -> None:
+    """A folder closed to other users, with a note to git that it is not source. One that is there stays as it is.
+
+    Raises:
+        OutsideError: it cannot be made.
+    """
+    try:
+        if not place.is_dir():
+            place.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(place)
+            place.chmod(0o700)
+            (place / ".gitignore").write_text("*\n")
+    except OSError as error:
+        raise of_file(error, place) from error
 
 
 def _sync_folder(folder: Path) -> None:

@@ -9,7 +9,7 @@ import zstandard
 
 from adjudge import __version__
 from adjudge.errors import InputError, OutsideError
-from adjudge.judgment import Judgment
+from adjudge.judgment import Judge, Judgment
 from adjudge.rubric import Rubric
 from adjudge.run import Run
 
@@ -59,7 +59,14 @@ class StoredRubric(_Stamp, frozen=True):
     rubric: Rubric
 
 
-Stored = TypeVar("Stored", StoredRun, StoredJudgment, StoredRubric)
+class StoredPass(_Stamp, frozen=True):
+    """Who judges in a pass, and what it was started with, as JSON: the store does not look into that."""
+
+    judge: Judge
+    plan: dict[str, Any]
+
+
+Stored = TypeVar("Stored", StoredRun, StoredJudgment, StoredRubric, StoredPass)
 
 
 def packed_run(run: Run, entries: tuple[Frames, ...]) -> bytes:
@@ -75,6 +82,11 @@ def packed_judgment(judgment: Judgment) -> bytes:
 def packed_rubric(rubric: Rubric) -> bytes:
     """The blob for a rubric."""
     return _packed(StoredRubric(LAYOUT, __version__, rubric))
+
+
+def packed_pass(judge: Judge, plan: dict[str, Any]) -> bytes:
+    """The blob for a pass."""
+    return _packed(StoredPass(LAYOUT, __version__, judge, plan))
 
 
 def unpacked(data: bytes, kind: type[Stored]) -> Stored:
@@ -99,11 +111,11 @@ def unpacked(data: bytes, kind: type[Stored]) -> Stored:
         raise OutsideError(f"a blob of the store holds no {kind.__name__}: {error}") from error
 
 
-def _packed(value: StoredRun | StoredJudgment | StoredRubric) -> bytes:
+def _packed(value: _Stamp) -> bytes:
     return zstandard.ZstdCompressor(level=3, write_checksum=True, write_content_size=True).compress(_encoded(value))
 
 
-def _encoded(value: StoredRun | StoredJudgment | StoredRubric) -> bytes:
+def _encoded(value: _Stamp) -> bytes:
     """As JSON. Lone surrogates, which no encoding can hold, become U+FFFD: a row that was paid for must not be lost."""
     try:
         return msgspec.json.encode(value)

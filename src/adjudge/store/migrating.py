@@ -9,20 +9,23 @@ from sqlalchemy import Connection, Engine, inspect, select, text
 
 from adjudge import __version__
 from adjudge.errors import InputError
-from adjudge.store.schema import REVISIONS, stamps
+from adjudge.store.schema import REVISIONS, metadata, stamps
 
 
 def bring_up_to_date(engine: Engine, place: object) -> None:
     """Migrate the store if its schema is older than this adjudge's, in one transaction.
 
     Raises:
-        InputError: a newer adjudge wrote it.
+        InputError: a newer adjudge wrote it, or another program.
     """
     with engine.connect() as connection:
         if _revision(connection, place) == REVISIONS[-1]:
             return
     with engine.connect().execution_options(writes=True) as connection, connection.begin():
-        if _revision(connection, place) != REVISIONS[-1]:  # another process may have been first
+        revision = _revision(connection, place)
+        if revision is None:
+            _require_free(connection, place)
+        if revision != REVISIONS[-1]:  # another process may have been first
             _migrate(connection)
 
 
@@ -32,12 +35,23 @@ def _revision(connection: Connection, place: object) -> str | None:
         return None
     revision = connection.scalar(text("SELECT version_num FROM alembic_version"))
     if revision not in REVISIONS:
+        if not inspect(connection).has_table(stamps.name):
+            raise _taken(place, "alembic_version")
         writer = connection.scalar(select(stamps.c.adjudge).where(stamps.c.revision == revision)) or "unknown"
         raise InputError(
             f"{place}: was written by adjudge {writer} with schema {revision}; "
             f"adjudge {__version__} knows schemas up to {REVISIONS[-1]}: use adjudge {writer} or later"
         )
     return str(revision)
+
+
+def _require_free(connection: Connection, place: object) -> None:
+    if taken := sorted(set(metadata.tables) & set(inspect(connection).get_table_names())):
+        raise _taken(place, taken[0])
+
+
+def _taken(place: object, table: str) -> InputError:
+    return InputError(f"{place}: holds a table {table!r} of another program; give adjudge a database of its own")
 
 
 def _migrate(connection: Connection) -> None:

@@ -14,7 +14,7 @@ from adjudge.errors import OutsideError
 from adjudge.record import Record
 from adjudge.run import Run
 from adjudge.store.blobs import Blobs
-from adjudge.store.codec import Frames, StoredRun, packed_run
+from adjudge.store.codec import Frames, StoredRun, packed_run, unpacked
 
 
 def write_run(blobs: Blobs, run: Run) -> str:
@@ -24,8 +24,14 @@ def write_run(blobs: Blobs, run: Run) -> str:
     return blobs.write([packed_run(bare, entries)])
 
 
-def read_run(blobs: Blobs, stored: StoredRun) -> Run:
-    """The run, with entries that are fetched from their blobs as they are used."""
+def read_run(blobs: Blobs, name: str) -> Run:
+    """The run in a blob, with entries that are fetched from their own blobs as they are used.
+
+    Raises:
+        InputError: a newer adjudge wrote it.
+        OutsideError: it is damaged, or cannot be read.
+    """
+    stored = unpacked(blobs.read(name), StoredRun)
     entries = iter([_opened(blobs, frames) for frames in stored.entries])
     return msgspec.structs.replace(stored.run, record=_with_entries(stored.run.record, entries))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from pathlib import Path
 
 from adjudge.errors import OutsideError
@@ -21,6 +22,7 @@ class Room:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._reserve = folder / "reserve"
+        self._releasing = threading.Lock()
 
     def free(self) -> int:
         """Bytes that are free for this user."""
@@ -52,9 +54,10 @@ class Room:
             self._reserve.unlink(missing_ok=True)
 
     def release(self) -> bool:
-        """Give the reserve up; false if there was none."""
-        try:
-            self._reserve.unlink()
-        except OSError:
-            return False
-        return True
+        """Give the reserve up; false if there was none. If another thread is at it, its room is there afterwards too."""
+        with self._releasing:  # a file's name is gone some time before its room is free
+            try:
+                self._reserve.unlink()
+            except OSError:
+                return False
+            return True

@@ -162,7 +162,7 @@ def values_of_run(run: Run, blob: str) -> dict[str, Any]:
         "model": plain(run.model),
         "turns": len(run.record.turns),
         "entries": len(run.record.entries),
-        "exit_status": run.outcome.exit_status,
+        "exit_status": small(run.outcome.exit_status),
         "grade": run.outcome.grade,
         "reward": run.outcome.reward,
         "detail": plain(run.outcome.detail),
@@ -206,6 +206,7 @@ def values_of_judgment(judgment: Judgment, blob: str, workspace: str | None) -> 
         "prune": prepared.mode if prepared else None,
         "characters": prepared.characters if prepared else None,
         "prompt_tokens": prompt_tokens(judgment),
+        "judge_hash": judgment.judge.hash,
     }
 
 
@@ -248,6 +249,11 @@ def blob_of(connection: Connection, table: Table, key: str, what: str) -> str:
     return str(name)
 
 
+def has_runs(connection: Connection) -> bool:
+    """Whether there is any run."""
+    return connection.scalar(select(runs.c.id).limit(1)) is not None
+
+
 def is_there(connection: Connection, table: Table, key: str) -> bool:
     """Whether there is a row with this key."""
     column = next(iter(table.primary_key))
@@ -260,6 +266,7 @@ def found(connection: Connection, table: Table, prefix: str, what: str) -> str:
     Raises:
         InputError: none does, or several; the message names them.
     """
+    prefix = str(plain(prefix))
     if is_there(connection, table, prefix):
         return prefix
     candidates = [str(row[0]) for row in connection.execute(_beginning(table, prefix))]
@@ -286,6 +293,11 @@ def plain(text: str | None) -> str | None:
     if text is None:
         return None
     return text.replace("\0", "\N{REPLACEMENT CHARACTER}").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def small(number: int | None) -> int | None:
+    """A number that fits every database's integers, or `None`: an exit status of Windows may not. The blob keeps it."""
+    return number if number is not None and -(2**31) <= number < 2**31 else None
 
 
 def _first_line(task: str | None) -> str | None:

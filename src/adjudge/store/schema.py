@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import Boolean, Column, Float, ForeignKey, Index, Integer, MetaData, String, Table, false
 
-REVISIONS = ("0001", "0002", "0003")
+REVISIONS = ("0001", "0002", "0003", "0004")
 """Every revision of the schema that this adjudge knows, the latest last; the files are in `migrations/versions`."""
 
 metadata = MetaData(
@@ -92,10 +92,56 @@ judgments = Table(
     Column("prune", String),
     Column("characters", Integer),
     Column("prompt_tokens", Integer),
+    Column("pass", String),
+    Column("judge_hash", String),
+    Column("sample", Integer),
 )
 """`workspace` is a fingerprint of the run's folder, taken when the judgment landed (see `workspace.py`).
 
-The columns from `scored` on came with the reader; in rows from before, `decided` is not known.
+The columns from `scored` on came with the reader; in rows from before, `decided` is not known. Those from `pass` on came
+with passes: the judge's identity as a hash, and which judgment by this judge with this rubric of this run it is, from 0 on.
 """
 
-Index(None, judgments.c.run)
+Index(None, judgments.c["pass"])
+Index("ix_judgments_key", judgments.c.run, judgments.c.rubric, judgments.c.judge_hash, judgments.c.sample, unique=True)
+
+passes = Table(
+    "passes",
+    metadata,
+    Column("id", String, primary_key=True),
+    Column("added", String, nullable=False),
+    Column("blob", String, nullable=False),
+    Column("rubric", String, ForeignKey("rubrics.hash")),
+    Column("rubric_name", String),
+    Column("judge", String, nullable=False),
+    Column("model", String),
+    Column("judge_hash", String, nullable=False),
+    Column("selected", Integer, nullable=False),
+    Column("status", String, nullable=False),
+    Column("reason", String),
+    Column("started", String, nullable=False),
+    Column("ended", String),
+    Column("lost", Float, nullable=False, server_default="0"),
+)
+"""`lost` is in US dollars: what was reserved for calls of which nobody saw the end."""
+
+pass_runs = Table(
+    "pass_runs",
+    metadata,
+    Column("pass", String, ForeignKey("passes.id"), primary_key=True),
+    Column("position", Integer, primary_key=True),
+    Column("run", String, ForeignKey("runs.id"), nullable=False),
+    Column("judgment", String),
+    Column("reserved", Float),
+)
+"""A pass's runs in the order in which they are judged. `reserved`, in US dollars, is for calls that may be under way."""
+
+locks = Table(
+    "locks",
+    metadata,
+    Column("name", String, primary_key=True),
+    Column("epoch", Integer, nullable=False),
+    Column("holder", String),
+    Column("beat", Float, nullable=False),
+)
+"""Who may write what only one may. `epoch` only grows; `holder` is JSON, NULL if nobody has it (see `locks.py`)."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import platform
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -25,6 +26,26 @@ def fingerprint(folder: str) -> str | None:
         digest.update(line)
         count += 1
     return f"{count}-{digest.hexdigest()[:32]}"
+
+
+def fingerprint_here(folder: str) -> str | None:
+    """As `fingerprint`, with a mark of this computer: for a store that several computers share."""
+    found = fingerprint(folder)
+    return None if found is None else f"{found}@{_here()}"
+
+
+def changed(folder: str, then: str) -> bool | None:
+    """Whether the folder looks different from what its fingerprint was; `None` if that is another computer's folder."""
+    state, _, computer = then.partition("@")
+    return None if computer not in ("", _here()) else fingerprint(folder) != state
+
+
+def _here() -> str:
+    try:
+        identity = Path("/etc/machine-id").read_text("utf-8")
+    except OSError:  # not every system has one
+        identity = ""
+    return hashlib.sha256(f"{identity}{platform.node()}".encode()).hexdigest()[:8]
 
 
 def _lines(root: Path) -> Iterator[bytes]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from adjudge.connected import read_keys
 from adjudge.errors import AdjudgeError, OutsideError
-from adjudge.settings import KEYS
+from adjudge.settings import KEYS, without_password
 from adjudge.wiring.stores import open_store
 
 if TYPE_CHECKING:
@@ -45,18 +45,32 @@ async def diagnose(settings: Settings) -> tuple[Check, ...]:
     from adjudge.wiring.docker import diagnose_containers
 
     here, containers, agents = await asyncio.gather(diagnose_machine(), diagnose_containers(), diagnose_agents())
-    return (*here, *containers, *agents, _check_of_store(settings), _check_of_keys(settings))
+    return (*here, *containers, *agents, *_checks_of_store(settings), _check_of_keys(settings))
 
 
-def _check_of_store(settings: Settings) -> Check:
+def _checks_of_store(settings: Settings) -> Iterator[Check]:
     from adjudge.machines.selftest import Check
 
     try:
         with open_store(settings) as store:
             store.require_room()
+            about = store.require_writing()
+            yield Check("store", True, f"{without_password(settings.store)} can be written ({about})")
+            if settings.blobs is not None:
+                yield _check_of_blobs(store, settings.blobs)
     except AdjudgeError as error:
-        return Check("store", False, str(error), "name another folder in ADJUDGE_STORE")
-    return Check("store", True, f"{settings.store} can be written")
+        blobs = "" if settings.blobs is None else ", or another folder or URL for its blobs in ADJUDGE_BLOBS"
+        yield Check("store", False, str(error), f"name another folder or database in ADJUDGE_STORE{blobs}")
+
+
+def _check_of_blobs(store: Store, place: str) -> Check:
+    from adjudge.machines.selftest import Check
+
+    try:
+        store.require_blobs()
+    except AdjudgeError as error:
+        return Check("blobs", False, str(error), "name another folder or URL in ADJUDGE_BLOBS")
+    return Check("blobs", True, f"{without_password(place)} can be written and read")
 
 
 def _check_of_keys(settings: Settings) -> Check:

@@ -95,6 +95,13 @@ def find_rubric(path: str) -> Rubric:
     return rubric
 
 
+def find_any_rubric(path: str | None) -> Rubric:
+    """The criteria or dimensions in a file; adjudge's own dimensions without one. Raises InputError as `find_rubric`."""
+    from adjudge.rubric.reading import read_rubric
+
+    return find_dimensions(None) if path is None else read_rubric(Path(path))
+
+
 def find_dimensions(path: str | None) -> Rubric:
     """The dimensions in a file, for the reader; adjudge's own without one.
 

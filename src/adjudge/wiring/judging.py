@@ -44,7 +44,7 @@ async def judge(
     needed = rubric is not None and any(criterion.probe is None for criterion in rubric.criteria)
     with open_store(settings) as store:
         store.add_run(run)
-        async with model_for(needed, settings, exchange) as (model, nonce), _machine(run, settings) as machine:
+        async with model_for(needed, settings, exchange) as (model, nonce), machine_of(run, settings) as machine:
             evaluator = Evaluator(model, settings, nonce=nonce, same_model=same_model, on_progress=on_progress)
             judgment = await evaluator.judge(run, rubric, machine)
         await store.land(judgment, rubric)
@@ -52,7 +52,7 @@ async def judge(
 
 
 @asynccontextmanager
-async def _machine(run: Run, settings: Settings) -> AsyncIterator[Machine | None]:
+async def machine_of(run: Run, settings: Settings) -> AsyncIterator[Machine | None]:
     """A machine on what the run's agent left, if anything is known of it."""
     machine = await _opened(run, settings)
     try:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
     from adjudge.ports import Model
+    from adjudge.rubric import Rubric
     from adjudge.settings import Settings
 
 
@@ -36,6 +37,19 @@ async def require_model(settings: Settings) -> None:
     await model.close()
     if isinstance(model, UnavailableModel):
         raise model.error
+
+
+def needs_model(rubric: Rubric) -> bool:
+    """Whether something in a rubric needs a model: probes decide themselves."""
+    return bool(rubric.dimensions) or any(criterion.probe is None for criterion in rubric.criteria)
+
+
+def require_model_for(rubric: Rubric, settings: Settings) -> None:
+    """As `require_model`, if something in the rubric needs one."""
+    import asyncio
+
+    if needs_model(rubric):
+        asyncio.run(require_model(settings))
 
 
 @asynccontextmanager

@@ -22,8 +22,9 @@ from adjudge.connected import require_apart
 from adjudge.errors import InputError
 from adjudge.machines.launches import check_in_home
 from adjudge.rubric import Rubric
+from adjudge.settings import is_url
 from adjudge.wiring.inputs import find_rubric
-from adjudge.wiring.models import require_model
+from adjudge.wiring.models import needs_model, require_model
 
 if TYPE_CHECKING:
     from adjudge.settings import Settings
@@ -91,7 +92,7 @@ async def plan(asked: Asked, settings: Settings, folder: Path) -> tuple[Started,
         ]
     await _require_images(tasks, asked)
     rubrics = {task.name: _rubric_of(task, asked.rubric) for task in tasks}
-    if any(needs_model(rubric) for rubric in rubrics.values()):
+    if any(rubric is not None and needs_model(rubric) for rubric in rubrics.values()):
         if settings.model is None:
             raise InputError(NO_JUDGE)
         await require_model(settings)
@@ -162,11 +163,6 @@ def _rubric_of(task: Task, named: str | None) -> Rubric | None:
     return None if place.casefold() == "none" else find_rubric(place)
 
 
-def needs_model(rubric: Rubric | None) -> bool:
-    """Whether some criterion has no probe."""
-    return rubric is not None and any(criterion.probe is None for criterion in rubric.criteria)
-
-
 def _agent(name: str, model: str | None, asked: Asked, settings: Settings, in_images: bool) -> Agent:
     """A connection, where its program is, and the endpoint of its model.
 
@@ -215,4 +211,4 @@ def _endpoint(connection: Connection, name: str, model: str | None, settings: Se
 
 def workspaces(settings: Settings) -> Path:
     """The folder for workspaces of started runs: in the store, or beside where one would be if it is a database."""
-    return Path(".adjudge" if "://" in settings.store else settings.store).absolute() / "workspaces"
+    return Path(".adjudge" if is_url(settings.store) else settings.store).absolute() / "workspaces"

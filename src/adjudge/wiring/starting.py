@@ -16,8 +16,9 @@ import msgspec
 from adjudge.agents.attempt import Assignment, Means, OpenLive, Stage, attempted
 from adjudge.agents.comparison import Result
 from adjudge.errors import AdjudgeError
-from adjudge.wiring.models import model_for
-from adjudge.wiring.planning import Asked, Started, needs_model, plan, workspaces
+from adjudge.store.blobs import make_closed_folder
+from adjudge.wiring.models import model_for, needs_model
+from adjudge.wiring.planning import Asked, Started, plan, workspaces
 from adjudge.wiring.stores import open_store
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ async def start(asked: Asked, settings: Settings, watch: Watch) -> tuple[Result,
     """
     with tempfile.TemporaryDirectory(prefix="adjudge-") as scratch, open_store(settings) as store:
         planned = await plan(asked, settings, Path(scratch))
-        needed = any(needs_model(each.rubric) for each in planned)
+        needed = any(each.rubric is not None and needs_model(each.rubric) for each in planned)
         async with _evaluator(needed, settings) as evaluator:
             starting = _Starting(asked, settings, watch, store, evaluator, Path(scratch))
             return await starting.all(planned)
@@ -119,6 +120,7 @@ class _Starting:
             return
         name = re.sub(r"[^A-Za-z0-9.]+", "-", f"{assignment.task.name} {assignment.connection.name} {assignment.number}")
         kept = workspaces(self._settings) / f"{name.strip('-.')[:80]}-{token_hex(4)}"
+        make_closed_folder(workspaces(self._settings).parent)
         kept.mkdir(parents=True)
         try:
             yield kept

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from adjudge.errors import InputError
+from adjudge.settings import is_url, without_password
 
 if TYPE_CHECKING:
     from adjudge.settings import Settings
@@ -17,11 +18,11 @@ def open_store(settings: Settings) -> Store:
 
     Raises:
         InputError: it cannot be a store, or a newer adjudge made it.
-        OutsideError: the disk does not let it be opened.
+        OutsideError: the disk or the database does not let it be opened.
     """
-    from adjudge.store.store import open_store as open_folder
+    from adjudge.store.store import open_store as open_place
 
-    return open_folder(settings.store)
+    return open_place(settings.store, settings.blobs)
 
 
 def open_kept_store(settings: Settings) -> Store:
@@ -32,12 +33,21 @@ def open_kept_store(settings: Settings) -> Store:
     """
     if not is_there(settings):
         raise InputError(
-            f"{settings.store}: there is no store here yet; `adjudge import PATH` and `adjudge judge PATH` make one, "
-            "--store or ADJUDGE_STORE name another"
+            f"{without_password(settings.store)}: there is no store here yet; `adjudge import PATH` and "
+            "`adjudge judge PATH` make one, --store or ADJUDGE_STORE name another"
         )
     return open_store(settings)
 
 
 def is_there(settings: Settings) -> bool:
-    """Whether the store that the settings name is there already."""
-    return "://" in settings.store or Path(settings.store).is_dir()
+    """Whether the store that the settings name is there already.
+
+    Raises:
+        InputError: it cannot be a store, or its database refuses.
+        OutsideError: its database cannot be reached.
+    """
+    if not is_url(settings.store):
+        return Path(settings.store).is_dir()
+    from adjudge.store.database import has_store
+
+    return has_store(settings.store)

@@ -1,0 +1,250 @@
+"""The passes of a store: read by anyone, written by the one process that holds their lock."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from secrets import token_hex
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import Connection, func, select
+
+from adjudge.errors import AdjudgeError, InputError, OutsideError
+from adjudge.judgment import Judge, Judgment
+from adjudge.record import Usage
+from adjudge.rubric import Rubric
+from adjudge.store import pass_rows, rows, schema
+from adjudge.store.codec import StoredJudgment, StoredPass, packed_pass, packed_rubric, unpacked
+from adjudge.store.faults import DiskFailedError, DiskFullError, LockLostError
+from adjudge.store.locks import LEASE, Lock, take_lock
+from adjudge.store.pass_rows import CandidateRow, PassItem, PassRow, PassStatus
+from adjudge.store.rows import JudgmentRow
+from adjudge.store.schema import pass_runs, passes
+
+if TYPE_CHECKING:
+    from adjudge.store.store import Store
+
+Work = Callable[[Connection], Any]
+
+AT_ONCE = 10_000
+"""Rows of a pass's runs that are written in one statement."""
+
+
+class Passes:
+    """What a store knows of its passes."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def rows(self) -> list[PassRow]:
+        """All passes, the latest first."""
+        with self._store.reading() as connection:
+            return pass_rows.pass_rows(connection)
+
+    def row(self, identifier: str) -> PassRow:
+        """One pass. Raises InputError if there is none."""
+        with self._store.reading() as connection:
+            found = pass_rows.pass_rows(connection, identifier)
+        if not found:
+            raise InputError(f"there is no pass {identifier!r} in the store")
+        return found[0]
+
+    def find(self, prefix: str) -> str:
+        """The id that begins so. Raises InputError if there is none or more than one, and names them."""
+        with self._store.reading() as connection:
+            return rows.found(connection, passes, prefix, "pass")
+
+    def plan(self, identifier: str) -> StoredPass:
+        """What a pass was started with. Raises InputError and OutsideError as `Store.run` does."""
+        with self._store.reading() as connection:
+            name = rows.blob_of(connection, passes, identifier, "pass")
+        return unpacked(self._store.blobs.read(name), StoredPass)
+
+    def candidates(self, rubric: str, judge_hash: str) -> Iterator[CandidateRow]:
+        """All stored runs, and whether this judge has judged them with the rubric of this hash."""
+        with self._store.reading() as connection:
+            yield from pass_rows.candidate_rows(connection, rubric, judge_hash)
+
+    def judgments(self, identifier: str) -> Iterator[JudgmentRow]:
+        """The judgments that stand for a pass's runs, in the order of the pass."""
+        with self._store.reading() as connection:
+            yield from pass_rows.judgments_of(connection, identifier)
+
+    def consumed(self, kind: str, model: str | None, prune: str | None, most: int) -> list[Usage]:
+        """What the latest judgments of such judges consumed, each in all its calls; at most `most` of them."""
+        with self._store.reading() as connection:
+            names = pass_rows.latest_blobs(connection, kind, model, prune, most)
+        judgments = (unpacked(self._store.blobs.read(name), StoredJudgment).judgment for name in names)
+        return [judgment.usage() for judgment in judgments if judgment.calls]
+
+    def hold(self, what: str, lease: float = LEASE) -> PassWriter:
+        """Become the one that writes passes. `what` says who that is, for those who come too late.
+
+        Raises:
+            LockHeldError: another process is.
+        """
+        store = self._store
+        store.prepare()
+        return PassWriter(store, take_lock(what, store.database.tokens, store.reading, store.writing, lease))
+
+
+class PassWriter:
+    """Writes passes, as long as no other process has taken its lock over.
+
+    Each method raises LockLostError then, and OutsideError if the disk is full or fails; what returned before is kept.
+    """
+
+    def __init__(self, store: Store, lock: Lock) -> None:
+        self._store, self._lock = store, lock
+
+    def begin(self, judge: Judge, plan: dict[str, Any], rubric: Rubric, runs: Sequence[str]) -> str:
+        """Write a new pass over these runs, in this order, and give its id. `plan` is JSON; `Passes.plan` gives it back."""
+        identifier = f"p-{token_hex(8)}"
+        of_rubric = rows.values_of_rubric(rubric, self._store.blobs.write([packed_rubric(rubric)]))
+        blob = self._store.blobs.write([packed_pass(judge, plan)])
+        values = pass_rows.values_of_pass(identifier, judge, rubric, len(runs)) | {"blob": blob}
+
+        def write(connection: Connection) -> None:
+            if not rows.is_there(connection, schema.rubrics, rubric.hash):
+                connection.execute(schema.rubrics.insert().values(of_rubric))
+            connection.execute(passes.insert().values(values))
+            for start in range(0, len(runs), AT_ONCE):
+                part = enumerate(runs[start : start + AT_ONCE], start)
+                items = [{"pass": identifier, "position": position, "run": run} for position, run in part]
+                connection.execute(pass_runs.insert(), items)
+
+        self._joined(write).result()
+        return identifier
+
+    def reopen(self, identifier: str, retry: bool = False) -> int:
+        """Take a pass up again, and give how many runs it has still to judge.
+
+        Runs whose failure says nothing of the run are judged again, and with `retry` all without a verdict. What was
+        reserved for calls of which nobody saw the end counts as lost.
+        """
+
+        def write(connection: Connection) -> int:
+            _lose(connection, identifier)
+            connection.execute(pass_runs.update().where(pass_rows.open_again(identifier, retry)).values(judgment=None))
+            again = passes.update().where(passes.c.id == identifier)
+            connection.execute(again.values(status="running", reason=None, ended=None))
+            left = (pass_runs.c["pass"] == identifier, pass_runs.c.judgment.is_(None))
+            return connection.scalar(select(func.count()).select_from(pass_runs).where(*left)) or 0
+
+        left: int = self._joined(write).result()
+        return left
+
+    def open_items(self, identifier: str, after: int, most: int) -> list[PassItem]:
+        """The next runs of a pass without a judgment, behind a position."""
+        with self._store.reading() as connection:
+            return pass_rows.open_items(connection, identifier, after, most)
+
+    async def reserve(self, identifier: str, position: int, dollars: float) -> None:
+        """Note, before a call is made, what all calls for this run may cost together that have not landed."""
+        item = (pass_runs.c["pass"] == identifier, pass_runs.c.position == position)
+        statement = pass_runs.update().where(*item).values(reserved=dollars)
+        await asyncio.wrap_future(self._joined(lambda connection: connection.execute(statement) and None))
+
+    def require_room(self) -> None:
+        """Do nothing if a judgment that begins now could be kept. Raises OutsideError if the disk is almost full."""
+        self._store.require_room()
+
+    async def land(self, identifier: str, position: int, judgment: Judgment, unseen: float = 0.0) -> None:
+        """Keep a run's judgment; its reservation is over in the same moment.
+
+        `unseen`, in US dollars, counts as lost: what its calls may have cost beyond what it knows of.
+
+        Raises:
+            InputError: the run has a judgment in this pass already.
+        """
+        values = await asyncio.to_thread(self._values, identifier, judgment)
+        await asyncio.wrap_future(
+            self._joined(lambda connection: _land(connection, identifier, position, judgment, values, unseen))
+        )
+
+    def end(self, identifier: str, status: PassStatus, reason: str | None = None) -> None:
+        """Write how a pass ended."""
+
+        def write(connection: Connection) -> None:
+            _lose(connection, identifier)
+            ended = {"status": status, "reason": rows.plain(reason), "ended": rows.now()}
+            connection.execute(passes.update().where(passes.c.id == identifier).values(ended))
+
+        self._joined(write).result()
+
+    async def beat(self) -> None:
+        """Give a sign of life."""
+        await asyncio.wrap_future(self._joined(lambda _: None))
+
+    def release(self) -> None:
+        """Give the lock back; where the store takes nothing more, its token alone, which is enough."""
+        try:
+            with suppress(OutsideError):
+                self._store.writer.land(self._lock.release).result()
+        finally:
+            self._lock.let_go()
+
+    def _values(self, identifier: str, judgment: Judgment) -> dict[str, Any]:
+        """The judgment's columns; its blob is on the disk, and since it was paid for, the reserve is given up for it."""
+        try:
+            values = self._store.values_of(judgment)
+        except DiskFullError:
+            self._store.make_room()  # or another thread has, a moment ago
+            values = self._store.values_of(judgment)
+        return values | {"pass": identifier}
+
+    # --- in the writer's thread
+
+    def _joined(self, work: Work) -> Any:
+        return self._store.writer.join(work, self._together)
+
+    def _together(self, works: Sequence[Work]) -> Sequence[Any]:
+        """Several pieces of work in one transaction, which one sync brings to the disk."""
+        try:
+            return self._written(works)
+        except DiskFullError:
+            self._store.make_room()  # or a thread that wrote a blob has, a moment ago
+            return self._written(works)
+        except (DiskFailedError, LockLostError):
+            raise
+        except AdjudgeError:
+            if len(works) == 1:
+                raise
+            return [self._alone(work) for work in works]
+
+    def _written(self, works: Sequence[Work]) -> Sequence[Any]:
+        with self._lock.writing() as connection:
+            return [work(connection) for work in works]
+
+    def _alone(self, work: Work) -> Any:
+        try:
+            return self._written([work])[0]
+        except AdjudgeError as error:
+            return error
+
+
+def _land(
+    connection: Connection, identifier: str, position: int, judgment: Judgment, values: dict[str, Any], unseen: float
+) -> None:
+    item = (pass_runs.c["pass"] == identifier, pass_runs.c.position == position, pass_runs.c.judgment.is_(None))
+    landed = pass_runs.update().where(*item).values(judgment=judgment.id, reserved=None)
+    if connection.execute(landed).rowcount != 1:
+        raise InputError(f"pass {identifier} has a judgment for run {judgment.run} already, or does not hold it")
+    sample = connection.scalar(pass_rows.next_sample(judgment))
+    connection.execute(schema.judgments.insert().values(values | {"sample": sample}))
+    if unseen:
+        _add_lost(connection, identifier, unseen)
+
+
+def _lose(connection: Connection, identifier: str) -> None:
+    """What is reserved for runs that nobody judges any more counts as spent: who knows what reached the provider."""
+    pending = (pass_runs.c["pass"] == identifier, pass_runs.c.reserved.is_not(None))
+    lost = connection.scalar(select(func.sum(pass_runs.c.reserved)).where(*pending))
+    if lost is not None:
+        _add_lost(connection, identifier, lost)
+        connection.execute(pass_runs.update().where(*pending).values(reserved=None))
+
+
+def _add_lost(connection: Connection, identifier: str, amount: float) -> None:
+    connection.execute(passes.update().where(passes.c.id == identifier).values(lost=passes.c.lost + amount))
