@@ -14,6 +14,7 @@ from adjudge.agents.tasks import KEYS as KEYS_OF_TASKS
 from adjudge.agents.tasks import Grader, Place
 from adjudge.cli.app import app
 from adjudge.evidence import Citation, Holding, Look
+from adjudge.exports.table import Row
 from adjudge.importers.sniff import IMPORTERS
 from adjudge.judgment import (
     Answer,
@@ -185,3 +186,11 @@ def test_no_other_value_is_told() -> None:
 def test_every_page_of_the_reference_is_in_the_contents() -> None:
     contents = (DOCS / "README.md").read_text("utf-8")
     assert [page for page in sorted(REFERENCE.glob("*.md")) if f"reference/{page.name}" not in contents] == []
+
+
+# --- the table of a pass
+
+
+def test_each_column_of_a_passs_table_is_told_in_its_order() -> None:
+    told = [code(row[0])[0] for row in rows(sections(REFERENCE / "exports.md")["The table of a pass"])]
+    assert told == [field.encode_name for field in msgspec.structs.fields(Row)]

@@ -8,7 +8,19 @@ import traceback
 import typer
 
 from adjudge import __version__
-from adjudge.cli import checks, connecting, exporting, judging, profiling, reading, runs, starting
+from adjudge.cli import (
+    checks,
+    comparing,
+    connecting,
+    exporting,
+    judging,
+    passes,
+    profiling,
+    reading,
+    results,
+    runs,
+    starting,
+)
 from adjudge.cli.printing import say
 from adjudge.errors import AdjudgeError, InputError
 
@@ -29,6 +41,13 @@ app = typer.Typer(
 rubrics = typer.Typer(help="Check a rubric before it judges.", no_args_is_help=True, rich_markup_mode=None)
 rubrics.command("check")(checks.check_rubric)
 app.add_typer(rubrics, name="rubric")
+of_passes = typer.Typer(help="Judge many stored runs with one command.", no_args_is_help=True, rich_markup_mode=None)
+of_passes.command("plan")(passes.plan_pass)
+of_passes.command("start")(passes.start_pass)
+of_passes.command("resume")(passes.resume_pass)
+of_passes.command("list")(passes.list_passes)
+of_passes.command("show")(passes.show_pass)
+app.add_typer(of_passes, name="pass")
 app.command("judge")(judging.judge)
 app.command("run")(starting.run)
 app.command("read")(reading.read)
@@ -37,6 +56,8 @@ app.command("import")(runs.import_runs)
 app.command("list")(runs.list_runs)
 app.command("show")(runs.show)
 app.command("profile")(profiling.profile_run)
+app.command("results")(results.print_results)
+app.command("compare")(comparing.compare_agents)
 app.command("export")(exporting.export)
 app.command("verify")(checks.verify)
 app.command("doctor")(checks.doctor)
@@ -59,7 +80,7 @@ def _root(
 
 def run() -> int:
     """Run the command that `sys.argv` names and return its exit status."""
-    given, command = _split(sys.argv[1:])
+    given, command = _split(_with_address(sys.argv[1:]))
     try:
         ended = app(given, obj=command, standalone_mode=False)
     except typer.Exit as exit_:
@@ -85,6 +106,15 @@ def run() -> int:
     except Exception as error:  # noqa: BLE001  the parser's own errors, or a bug, which is printed whole
         return _foreign(error)
     return ended if isinstance(ended, int) else PASSED
+
+
+def _with_address(arguments: list[str]) -> list[str]:
+    """What `--ray` stands for without an address is said: the parser knows no options with or without a value."""
+    if arguments[:1] != ["pass"] or "--ray" not in arguments:
+        return arguments
+    at = arguments.index("--ray") + 1
+    given = at < len(arguments) and not arguments[at].startswith("-")
+    return arguments if given else [*arguments[:at], passes.LOCAL, *arguments[at:]]
 
 
 def _split(arguments: list[str]) -> tuple[list[str], list[str]]:

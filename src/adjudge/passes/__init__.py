@@ -1,0 +1,1 @@
+"""Passes: either judge over a selection of stored runs."""

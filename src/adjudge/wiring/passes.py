@@ -1,0 +1,258 @@
+"""Passes with what the settings name: what one would take and cost, and starting or resuming it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from adjudge.errors import InputError
+from adjudge.judgment import Judge
+from adjudge.passes.engine import Bounds, Ending, Engine, Stop
+from adjudge.passes.estimate import PreparedInput, estimate_from_inputs, estimate_from_rows
+from adjudge.passes.progress import Progress
+from adjudge.passes.results import outcome_of
+from adjudge.passes.selection import select
+from adjudge.passes.values import Candidate, Estimate, Sampling, Selection, Stratum
+from adjudge.rubric import Rubric
+from adjudge.settings import PruneMode, Settings
+from adjudge.wiring.models import needs_model, opened
+from adjudge.wiring.work import LocalWork, identity_of
+
+if TYPE_CHECKING:
+    from adjudge.judges.reader.tokens import Calibration
+    from adjudge.passes.ray_cluster import RayCluster
+    from adjudge.passes.work import Work
+    from adjudge.ports import Model
+    from adjudge.store.codec import StoredPass
+    from adjudge.store.pass_rows import CandidateRow, PassRow
+    from adjudge.store.passes import PassWriter
+    from adjudge.store.store import Store
+
+MEASURED = 200
+"""Earlier judgments whose consumption an estimate rests on, the latest."""
+PREPARED = 20
+"""Inputs that are prepared for an estimate where no earlier judgment tells."""
+
+
+class Judging(msgspec.Struct, frozen=True):
+    """What a pass was started with, so far as it makes its judge; all else may be another when it is resumed."""
+
+    model: str | None
+    looks: int
+    budget: float | None
+    deadline: float
+    mask: bool
+    prune: PruneMode
+
+
+class Plan(msgspec.Struct, frozen=True):
+    """A pass that has not begun: who would judge which runs, and what that may cost."""
+
+    rubric: Rubric
+    judge: Judge
+    sampling: Sampling
+    selection: Selection
+    estimate: Estimate
+
+
+class Ended(msgspec.Struct, frozen=True):
+    """A pass that has ended for now: its row, and how it ended."""
+
+    row: PassRow
+    ending: Ending
+
+
+def plan(rubric: Rubric, sampling: Sampling, settings: Settings, store: Store, again: bool = False) -> Plan:
+    """What a pass with these settings would do. `again` takes runs too that this judge has judged with this rubric.
+
+    Raises:
+        InputError: the model's name stands for nothing.
+    """
+    model = opened(settings) if needs_model(rubric) else None
+    try:
+        judge = identity_of(rubric, settings, model)
+        selection = select(_candidates(store, rubric, judge, again), sampling)
+        return Plan(rubric, judge, sampling, selection, _estimate(rubric, settings, store, selection, model))
+    finally:
+        if model is not None:
+            asyncio.run(model.close())
+
+
+async def start(
+    planned: Plan,
+    settings: Settings,
+    store: Store,
+    bounds: Bounds,
+    stop: Stop,
+    on_progress: Callable[[Progress], None],
+    on_begin: Callable[[str], None],
+    cluster: RayCluster | None = None,
+) -> Ended:
+    """Begin a pass and judge until it ends, here or on a cluster. `on_begin` is told its id.
+
+    Raises:
+        InputError: nothing is selected.
+        LockHeldError: another pass is under way.
+        OutsideError: the store failed.
+    """
+    if not planned.selection.runs:
+        raise InputError("no run is selected, so there is nothing to judge; `adjudge pass plan` shows what there is")
+    writer = await asyncio.to_thread(store.passes.hold, "a new pass")
+    try:
+        kept = {"judging": _judging(settings), "sampling": planned.sampling, "strata": planned.selection.strata}
+        told: dict[str, Any] = msgspec.to_builtins(kept | {"estimate": planned.estimate})
+        begin = writer.begin
+        identifier = await asyncio.to_thread(begin, planned.judge, told, planned.rubric, planned.selection.runs)
+        on_begin(identifier)
+        return await _conducted(writer, identifier, planned.rubric, settings, store, bounds, stop, on_progress, cluster)
+    finally:
+        await asyncio.to_thread(writer.release)
+
+
+async def resume(
+    identifier: str,
+    settings: Settings,
+    store: Store,
+    bounds: Bounds,
+    stop: Stop,
+    on_progress: Callable[[Progress], None],
+    retry: bool = False,
+    cluster: RayCluster | None = None,
+) -> Ended:
+    """Take a pass up again with the judge that it was started with. Raises as `start`, and InputError for another judge."""
+    row = store.passes.row(identifier)
+    rubric = store.rubric(row.rubric_hash or "")
+    settings = settings_of(identifier, settings, store)
+    writer = await asyncio.to_thread(store.passes.hold, f"pass {identifier}")
+    try:
+        await asyncio.to_thread(writer.reopen, identifier, retry)
+        return await _conducted(writer, identifier, rubric, settings, store, bounds, stop, on_progress, cluster)
+    finally:
+        await asyncio.to_thread(writer.release)
+
+
+def settings_of(identifier: str, settings: Settings, store: Store) -> Settings:
+    """These settings with all that makes the judge as it was when the pass began."""
+    judging = msgspec.convert(store.passes.plan(identifier).plan["judging"], Judging)
+    return msgspec.structs.replace(settings, **msgspec.structs.asdict(judging))
+
+
+def strata_and_estimate(stored: StoredPass) -> tuple[tuple[Stratum, ...], Estimate]:
+    """How a stored pass was selected, and what it was estimated to cost."""
+    return (
+        msgspec.convert(stored.plan["strata"], tuple[Stratum, ...]),
+        msgspec.convert(stored.plan["estimate"], Estimate),
+    )
+
+
+def _judging(settings: Settings) -> Judging:
+    return Judging(**{name: getattr(settings, name) for name in Judging.__struct_fields__})
+
+
+async def _conducted(
+    writer: PassWriter,
+    identifier: str,
+    rubric: Rubric,
+    settings: Settings,
+    store: Store,
+    bounds: Bounds,
+    stop: Stop,
+    on_progress: Callable[[Progress], None],
+    cluster: RayCluster | None,
+) -> Ended:
+    _require_same(store.passes.plan(identifier).judge, await _identity(rubric, settings), identifier)
+    work = await _work(rubric, settings, store, cluster, bounds.at_once)
+    try:
+        row = store.passes.row(identifier)
+        ending = await Engine(writer, row, work, bounds, stop, on_progress).run()
+    finally:
+        await work.close()
+    return Ended(store.passes.row(identifier), ending)
+
+
+async def _identity(rubric: Rubric, settings: Settings) -> Judge:
+    model = opened(settings) if needs_model(rubric) else None
+    try:
+        return identity_of(rubric, settings, model)
+    finally:
+        if model is not None:
+            await model.close()
+
+
+async def _work(rubric: Rubric, settings: Settings, store: Store, cluster: RayCluster | None, at_once: int) -> Work:
+    """What judges: this process, or as many workers as the cluster has room for."""
+    calibration = _calibration(store, settings)
+    if cluster is None:
+        from adjudge.store.records import read_run
+
+        return LocalWork(rubric, settings, calibration, lambda blob: read_run(store.blobs, blob))
+    from adjudge.passes.ray_work import RayWork
+    from adjudge.wiring.elsewhere import work_elsewhere
+
+    blobs = settings.blobs or str(Path(settings.store) / "blobs")
+    workers = max(1, min(cluster.cpus, at_once))
+    return await RayWork.open(work_elsewhere(rubric, settings, calibration, blobs), workers, -(-at_once // workers))
+
+
+def _require_same(begun: Judge, now: Judge, identifier: str) -> None:
+    """Do nothing if the judge is the one with whom a pass began.
+
+    Raises:
+        InputError: it is another; the message says in what.
+    """
+    if begun == now:
+        return
+    names = [name for name in Judge.__struct_fields__ if getattr(begun, name) != getattr(now, name)]
+    told = ", ".join("its prompts" if name == "prompt" else f"its {name}" for name in names)
+    raise InputError(
+        f"pass {identifier} was begun by another judge than there would be now ({told} differ): a pass has one judge; "
+        f"start a new one, or use adjudge {begun.version}"
+    )
+
+
+# --- what there is to judge
+
+
+def _candidates(store: Store, rubric: Rubric, judge: Judge, again: bool) -> Iterable[Candidate]:
+    for row in store.passes.candidates(rubric.hash, judge.hash):
+        yield _candidate(row, again)
+
+
+def _candidate(row: CandidateRow, again: bool) -> Candidate:
+    return Candidate(
+        row.run, row.agent or "unknown", outcome_of(row.outcome), row.turns, row.judged and not again, row.entries > 0
+    )
+
+
+# --- what it may cost
+
+
+def _estimate(rubric: Rubric, settings: Settings, store: Store, selection: Selection, model: Model | None) -> Estimate:
+    """From what earlier judgments consumed; for a reader without any, from the inputs of the first runs selected."""
+    price = model.price if model is not None else lambda _: 0.0
+    number, prune = len(selection.runs), settings.prune if rubric.dimensions else None
+    kind = "reader" if rubric.dimensions else "evaluator"
+    rows = store.passes.consumed(kind, model.name if model else None, prune, MEASURED)
+    if rows or not rubric.dimensions:
+        return estimate_from_rows(number, rows, price)
+    inputs = [_prepared(run, rubric, settings, store, model) for run in islice(selection.runs, PREPARED)]
+    return estimate_from_inputs(number, inputs, price)
+
+
+def _prepared(run: str, rubric: Rubric, settings: Settings, store: Store, model: Model | None) -> PreparedInput:
+    from adjudge.judges.reader.judge import Reader
+
+    asked = Reader(model, settings, calibration=_calibration(store, settings)).question(store.run(run), rubric)
+    return PreparedInput(asked.prepared.tokens, asked.request.most)
+
+
+def _calibration(store: Store, settings: Settings) -> Calibration:
+    """What earlier rows tell of how this model counts tokens."""
+    from adjudge.judges.reader.tokens import calibrated
+
+    return calibrated(store.calibration_pairs(settings.model) if settings.model else ())

@@ -1,0 +1,174 @@
+"""`adjudge pass` as a user types it, with a model's server on loopback."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.cli.conftest import Command, Script
+
+from adjudge.judges.reader.own import own_rubric
+
+Serve = Callable[[Script], str]
+RUNS = 6
+
+
+def blameless() -> str:
+    scores: dict[str, dict[str, Any]] = {}
+    for dimension in own_rubric().dimensions:
+        value = {"reasoning": "Nothing in the record speaks against it.", "value": dimension.baseline, "citations": []}
+        scores[dimension.id] = value | ({"share": 0, "causes": []} if dimension.causes else {})
+    return json.dumps({"scores": scores, "summary": "It answered.", "steering": []})
+
+
+@pytest.fixture
+def imported(adjudge: Command, tmp_path: Path) -> Command:
+    """A store with six runs, five of one harness."""
+    for number in range(RUNS):
+        messages = [
+            {"role": "user", "content": f"Question {number}?"},
+            {"role": "assistant", "content": f"Answer {number}."},
+        ]
+        folder = tmp_path / f"run{number}"
+        (folder / "left").mkdir(parents=True)
+        (folder / "left" / "number").write_text(str(number))
+        agent = "other" if number == 5 else "codex"
+        (folder / "run.yaml").write_text(f"record: chat.json\nworkspace: left\nagent: {agent}\n")
+        (folder / "chat.json").write_text(json.dumps({"messages": messages}))
+        assert adjudge("import", folder).status == 0
+    return adjudge
+
+
+def passes(adjudge: Command) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(adjudge("pass", "list", "--json").out)
+    return found
+
+
+def test_a_plan_shows_the_strata_and_asks_nothing(imported: Command, serve: Serve) -> None:
+    def fail(_: dict[str, Any]) -> str:
+        raise AssertionError("a plan asks no model")
+
+    ended = imported("pass", "plan", "--quota", 2, "--model", serve(fail))
+    assert ended.status == 0
+    lines = [line.split() for line in ended.out.splitlines()]
+    assert ["codex", "unknown", "5", "0", "0", "2"] in lines
+    assert ["other", "unknown", "1", "0", "0", "1"] in lines
+    assert ["all", "6", "0", "0", "3"] in lines
+    assert "Estimate: $0 for 3 judgments" in ended.out  # a server on loopback costs nothing
+
+
+def test_a_pass_judges_what_it_selected_and_a_second_one_what_is_left(imported: Command, serve: Serve) -> None:
+    model = serve(lambda _: blameless())
+    ended = imported("pass", "start", "--quota", 2, "--yes", "--model", model)
+    assert ended.status == 0
+    assert "finished" in ended.out
+    assert "3 of 3 runs judged" in ended.out
+    assert len(json.loads(imported("list", "--json").out)) == RUNS
+    again = imported("pass", "start", "--quota", 2, "--yes", "--model", model)
+    assert (again.status, again.err.splitlines()[-1]) == (0, "No run is left to be judged.")
+    rest = imported("pass", "start", "--yes", "--model", model)
+    assert "3 of 3 runs judged" in rest.out
+    assert [row["status"] for row in passes(imported)] == ["finished", "finished"]
+    shown = imported("pass", "show", passes(imported)[1]["id"])
+    assert ["codex", "unknown", "5", "0", "0", "2"] in [line.split() for line in shown.out.splitlines()]
+
+
+def test_judging_again_makes_new_rows(imported: Command, serve: Serve) -> None:
+    model = serve(lambda _: blameless())
+    for _ in range(2):
+        assert imported("pass", "start", "--again", "--yes", "--model", model).status == 0
+    assert [run["judgments"] for run in json.loads(imported("list", "--json").out)] == [2] * RUNS
+
+
+def test_money_is_not_spent_unasked(imported: Command, serve: Serve) -> None:
+    ended = imported("pass", "start", "--model", serve(lambda _: blameless()))
+    assert ended.status == 2
+    assert "nobody can be asked here: give --yes, or --max-cost DOLLARS" in ended.err
+    assert passes(imported) == []
+
+
+def test_without_a_model_nothing_begins(imported: Command) -> None:
+    ended = imported("pass", "start", "--yes")
+    assert ended.status == 2
+    assert "no model is named" in ended.err
+    assert passes(imported) == []
+
+
+def test_a_stopped_pass_is_gone_on_with(imported: Command, serve: Serve) -> None:
+    asked = threading.Semaphore(0)
+
+    def script(_: dict[str, Any]) -> str:
+        asked.release()
+        time.sleep(0.2)
+        return blameless()
+
+    def interrupt() -> None:
+        asked.acquire()
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    interrupting = threading.Thread(target=interrupt)
+    interrupting.start()
+    ended = imported("pass", "start", "--yes", "--at-once", 2, "--model", serve(script))
+    interrupting.join()
+    assert ended.status == 128 + signal.SIGTERM
+    (row,) = passes(imported)
+    assert (row["status"], row["reason"]) == ("stopped", "it was asked to stop")
+    assert 1 <= row["landed"] < RUNS
+    assert f"`adjudge pass resume {row['id']}` goes on." in ended.out
+    resumed = imported("pass", "resume", row["id"][:8])
+    assert resumed.status == 0
+    assert [run["judgments"] for run in json.loads(imported("list", "--json").out)] == [1] * RUNS
+
+
+def test_an_answer_that_cannot_be_read_is_judged_again_only_if_asked(imported: Command, serve: Serve) -> None:
+    answers: Iterator[str] = iter(["no JSON"] * 4)  # the cascade's four calls, or three where there is no reasoning
+    model = serve(lambda _: next(answers, blameless()))
+    assert imported("pass", "start", "--yes", "--at-once", 1, "--model", model).status == 0
+    (row,) = passes(imported)
+    assert (row["landed"], row["errored"]) == (RUNS, 1)
+    assert imported("pass", "resume", row["id"]).status == 0
+    assert passes(imported)[0]["errored"] == 1
+    assert imported("pass", "resume", row["id"], "--retry-no-verdict").status == 0
+    assert passes(imported)[0]["errored"] == 0
+    assert sorted(run["judgments"] for run in json.loads(imported("list", "--json").out)) == [1] * 5 + [2]
+
+
+def test_a_pass_of_another_judge_is_not_gone_on_with(
+    imported: Command, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert imported("pass", "start", "--yes", "--quota", 1, "--model", serve(lambda _: blameless())).status == 0
+    monkeypatch.setattr("adjudge.judges.reader.judge.VERSION", "99.0")
+    ended = imported("pass", "resume", passes(imported)[0]["id"])
+    assert ended.status == 2
+    assert "was begun by another judge than there would be now (its version differ" in ended.err
+
+
+def test_a_rubric_of_probes_needs_no_model(imported: Command, tmp_path: Path) -> None:
+    rubric = tmp_path / "probes.yaml"
+    rubric.write_text(
+        'name: probes\ncriteria:\n  - id: there\n    text: "`cat number` prints a number"\n'
+        "    probe: {run: cat number, stdout_matches: '[0-9]'}\n"
+    )
+    ended = imported("pass", "start", "--rubric", rubric, "--yes", "--json")
+    assert ended.status == 0
+    assert json.loads(ended.out)["row"]["landed"] == RUNS
+    assert [run["score"] for run in json.loads(imported("list", "--json").out)] == [1.0] * RUNS
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (("--share", "1.5"), "--share 1.5:"),
+        (("--quota", "2", "--share", "10%"), "--quota and --share"),
+    ],
+)
+def test_a_selection_that_makes_no_sense_is_refused(imported: Command, options: tuple[str, ...], told: str) -> None:
+    ended = imported("pass", "plan", *options)
+    assert (ended.status, told in ended.err) == (2, True)
