@@ -4,6 +4,7 @@
 #   make test    set everything up and pass the whole suite
 #   make check   lint, format, types, layers
 #   make bench   print the benchmarks
+#   make soak    hundreds of kills, signals and full disks, and what became of passes (minutes)
 #   make clean   remove what the other targets made here
 #   make test-agents   install six real agents (1.7 GB) and start each of them on a task
 
@@ -16,13 +17,14 @@ export UV_COMPILE_BYTECODE = 1
 UV := $(shell command -v uv 2>/dev/null || echo .tools/bin/uv)
 LOCKED := pyproject.toml uv.lock
 
-.PHONY: demo test check bench clean test-agents
+.PHONY: demo test check bench soak clean test-agents
 demo: .venv/.runs
 	@.venv/bin/adjudge demo
 
 test: .venv/.develops
 	@sh scripts/need.sh bwrap:bubblewrap git:git
 	@sh scripts/need.sh dockerd:docker.io || true  # tests of containers are skipped without it
+	@sh scripts/need.sh initdb:postgresql || true  # and those of stores in PostgreSQL without this
 	.venv/bin/pytest -n auto --dist loadgroup
 
 test-agents: .venv/.develops
@@ -40,6 +42,10 @@ check: .venv/.develops
 bench: .venv/.develops
 	@sh scripts/need.sh bwrap:bubblewrap
 	.venv/bin/python -m bench
+
+soak: .venv/.develops
+	@sh scripts/need.sh bwrap:bubblewrap
+	ADJUDGE_SOAK=1 .venv/bin/pytest tests/passes/test_durability.py
 
 .venv/.runs: $(LOCKED) | $(UV)
 	@sh scripts/need.sh bwrap:bubblewrap || true

@@ -9,8 +9,8 @@ import time
 from pathlib import Path
 
 NAMES = (
-    *("startup", "install", "importers", "machine", "evaluator", "store", "profile", "reader_input", "reader"),
-    *("cached_prompt", "proxy"),
+    *("startup", "install", "importers", "machine", "evaluator", "store", "profile", "reader_input"),
+    *("reader_judge", "reader", "cached_prompt", "proxy", "passes", "ray_workers", "scale"),
 )
 
 
