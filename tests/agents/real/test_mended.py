@@ -30,6 +30,9 @@ def mended(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     return asyncio.run(attempt(player, folder, [of_agent(player.steps(port=port))], port, "--rubric", rubric))
 
 
+HERE = str(Path(__file__).parents[3])
+
+
 def test_its_process_ends_well_and_the_tests_pass(mended: Mended) -> None:
     outcome = mended.result.outcome
     assert outcome is not None
@@ -94,6 +97,7 @@ def test_the_key_reaches_the_endpoint_and_is_written_nowhere(mended: Mended) -> 
 
 def test_nothing_tells_it_that_it_is_judged(mended: Mended) -> None:
     sent = b"".join(msgspec.json.encode(asked.body) for asked in mended.requests).lower()
+    sent = sent.replace(HERE.lower().encode(), b"")  # Gemini CLI tells where its skills lie, which is below this repository
     assert b"adjudge" not in sent
     assert PLACEHOLDER.encode() not in sent
 
