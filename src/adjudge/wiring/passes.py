@@ -237,11 +237,16 @@ def _estimate(rubric: Rubric, settings: Settings, store: Store, selection: Selec
     price = model.price if model is not None else lambda _: 0.0
     number, prune = len(selection.runs), settings.prune if rubric.dimensions else None
     kind = "reader" if rubric.dimensions else "evaluator"
-    rows = store.passes.consumed(kind, model.name if model else None, prune, MEASURED)
-    if rows or not rubric.dimensions:
+    consumed = store.passes.consumed(kind, model.name if model else None, prune, MEASURED)
+    rows = [usage for usage in consumed if usage.prompt]
+    if not rubric.dimensions:
         return estimate_from_rows(number, rows, price)
+    if rows:
+        from adjudge.judges.reader.request import ROOM
+
+        return estimate_from_rows(number, rows, price, ROOM)
     inputs = [_prepared(run, rubric, settings, store, model) for run in islice(selection.runs, PREPARED)]
-    return estimate_from_inputs(number, inputs, price)
+    return estimate_from_inputs(number, inputs, price, _calibration(store, settings).error)
 
 
 def _prepared(run: str, rubric: Rubric, settings: Settings, store: Store, model: Model | None) -> PreparedInput:
