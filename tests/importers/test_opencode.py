@@ -83,7 +83,7 @@ def test_an_error_of_the_provider_is_an_event_and_how_the_run_ended() -> None:
     run = read(FIXTURES / "error.events.jsonl")
     assert run.record.entries[-1].text == "APIError: scripted error 400"
     assert run.record.entries[-1].writer == "harness"
-    assert run.outcome.detail == "APIError"
+    assert run.outcome.detail == "APIError: scripted error 400"
     assert run.record.final is None
 
 

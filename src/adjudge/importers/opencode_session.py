@@ -119,8 +119,9 @@ class Session:
         if not self._finished and usage and (usage.prompt or usage.output):
             self._finish_step(info.get("tokens"), info.get("cost"), info.get("finish"))
         if error := mapping(info.get("error")):
-            self.ending = text(error.get("name")) or "error"
-            self.builder.event(_error(error), _ERRORS.get(self.ending, "error"), time=self._time({}))
+            told = _error(error)
+            self.ending = told[:500]
+            self.builder.event(told, _ERRORS.get(text(error.get("name")), "error"), time=self._time({}))
 
     def _said(self, part: dict[str, Any]) -> None:
         words = text(part.get("text"))
