@@ -172,3 +172,36 @@ def test_a_rubric_of_probes_needs_no_model(imported: Command, tmp_path: Path) ->
 def test_a_selection_that_makes_no_sense_is_refused(imported: Command, options: tuple[str, ...], told: str) -> None:
     ended = imported("pass", "plan", *options)
     assert (ended.status, told in ended.err) == (2, True)
+
+
+def test_a_limit_that_cannot_be_kept_is_refused(imported: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
+    ended = imported("pass", "start", "--max-cost", "5", "--model", "openai/a-model-that-nobody-knows")
+    assert ended.status == 2
+    assert "no price is known, so --max-cost 5 cannot be kept" in ended.err
+    assert passes(imported) == []
+
+
+def test_a_resumed_pass_keeps_to_the_limit_that_it_was_started_with(imported: Command, serve: Serve) -> None:
+    model = serve(lambda _: blameless())
+    assert imported("pass", "start", "--max-cost", "7", "--quota", 1, "--model", model).status == 0
+    shown = json.loads(imported("pass", "show", passes(imported)[0]["id"], "--json").out)
+    assert (shown["plan"]["max_cost"], shown["plan"]["again"]) == (7.0, False)
+
+
+def test_a_selection_of_nothing_is_no_success(imported: Command, serve: Serve) -> None:
+    ended = imported(
+        "pass", "start", "--yes", "--quota", 0, "--always", "*/reslved", "--model", serve(lambda _: blameless())
+    )
+    assert ended.status == 2
+    assert "whether --always is misspelt" in ended.err
+
+
+def test_a_run_whose_machine_is_gone_has_a_row_that_says_so(imported: Command, tmp_path: Path) -> None:
+    (tmp_path / "run0" / "left" / "number").unlink()
+    (tmp_path / "run0" / "left").rmdir()
+    rubric = tmp_path / "probes.yaml"
+    rubric.write_text("criteria:\n  - id: there\n    text: number exists\n    probe: {file: number, exists: true}\n")
+    assert imported("pass", "start", "--rubric", rubric, "--yes").status == 0
+    (row,) = passes(imported)
+    assert (row["status"], row["landed"], row["errored"]) == ("finished", RUNS, 1)

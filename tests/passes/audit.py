@@ -57,12 +57,13 @@ def contradictions(place: Place) -> list[str]:
 
 
 HALVES = {
-    "a run points at no judgment of its pass": (
-        'SELECT p."pass", p.position FROM pass_runs p LEFT JOIN judgments j ON j.id = p.judgment '
-        'AND j."pass" = p."pass" AND j.run = p.run WHERE p.judgment IS NOT NULL AND j.id IS NULL'
+    "a run points at no judgment by its pass's judge": (
+        'SELECT p."pass", p.position FROM pass_runs p JOIN passes q ON q.id = p."pass" LEFT JOIN judgments j '
+        "ON j.id = p.judgment AND j.run = p.run AND j.rubric = q.rubric AND j.judge_hash = q.judge_hash "
+        "WHERE p.judgment IS NOT NULL AND j.id IS NULL"
     ),
     "a judgment that no run of its pass points at": (
-        "SELECT j.id FROM judgments j LEFT JOIN pass_runs p ON p.judgment = j.id "
+        'SELECT j.id FROM judgments j LEFT JOIN pass_runs p ON p.judgment = j.id AND p."pass" = j."pass" '
         'WHERE j."pass" IS NOT NULL AND p.run IS NULL'
     ),
     "money is reserved for a run that is judged": (

@@ -124,6 +124,19 @@ async def test_what_is_judged_again_when_a_pass_is_resumed(
     assert filled.judgment("j-r-b").failure == failure
 
 
+@pytest.mark.parametrize("again", [False, True])
+async def test_a_run_that_was_judged_elsewhere_meanwhile_is_not_judged_once_more(
+    filled: Store, writer: PassWriter, judgment: Judgment, rubric: Rubric, again: bool
+) -> None:
+    identifier = begin(writer, judgment, rubric)
+    other = begin(writer, judgment, rubric)
+    await writer.land(other, 0, judged("r-a", judgment, "j-1"))
+    await writer.land(other, 1, judged("r-b", judgment, "j-2", failure="timeout"))
+    assert writer.reopen(identifier, again=again) == (4 if again else 3)
+    row = filled.passes.row(identifier)
+    assert (row.landed, row.cost) == ((0, 0.0) if again else (1, 0.0))  # the other pass has paid for it
+
+
 async def test_candidates_know_what_this_very_judge_has_judged(
     filled: Store, writer: PassWriter, judgment: Judgment, rubric: Rubric
 ) -> None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from adjudge.passes.ray_cluster import RayCluster
     from adjudge.passes.values import Sampling
     from adjudge.rubric import Rubric
-    from adjudge.wiring.passes import Ended
+    from adjudge.wiring.passes import Ended, Plan
 
 FINISHED, NOT_FINISHED = 0, 3
 LOCAL = "local"
@@ -126,9 +126,7 @@ def start_pass(
     with wiring.open_kept_store(settings) as opened:
         planned = passes.plan(chosen, sampling, settings, opened, again)
         if not planned.selection.runs:
-            print_plan(planned)
-            say("No run is left to be judged.")
-            return FINISHED
+            return _nothing_left(planned, as_json)
         if not as_json:
             print_plan(planned)
         _require_consent(yes, max_cost)
@@ -151,13 +149,17 @@ def resume_pass(
     store: StorePath = None,
     as_json: Json = False,
 ) -> int:
-    """Go on with a pass where it ended, with the judge it was started with. Exit status as of `adjudge pass start`."""
+    """Go on with a pass where it ended, with the judge it was started with, and its --max-cost unless another is given.
+
+    Exit status as of `adjudge pass start`.
+    """
     from adjudge import wiring
     from adjudge.wiring import passes
 
     settings = settings_with(store=store)
     with wiring.open_kept_store(settings) as opened:
         identifier = opened.passes.find(name)
+        wiring.require_model_for(*passes.judging_of(identifier, settings, opened))
 
         async def go_on(bounds: Bounds, stop: Stop, show: Callable[[Progress], None]) -> Ended:
             return await passes.resume(identifier, settings, opened, bounds, stop, show, retry, cluster)
@@ -204,6 +206,22 @@ def show_pass(
 
 
 # --- while it goes on
+
+
+def _nothing_left(planned: Plan, as_json: bool) -> int:
+    """How a pass ends that has nothing to do: well, if that is because all is done.
+
+    Raises:
+        InputError: nothing was ever judged; the selection may be a mistake.
+    """
+    if as_json:
+        print_json(planned)
+    else:
+        print_plan(planned)
+    if not any(stratum.judged for stratum in planned.selection.strata):
+        raise InputError("no run is selected: see what there is with `adjudge pass plan`, and whether --always is misspelt")
+    say("No run is left to be judged.")
+    return FINISHED
 
 
 def _require_consent(yes: bool, max_cost: float | None) -> None:
@@ -259,7 +277,7 @@ def _conduct(
     else:
         print_row(ended.row)
     if ended.ending.status == "finished":
-        return FINISHED
+        return FINISHED if ended.row.errored < ended.row.landed else NOT_FINISHED
     return STOPPED_BY + heard[0] if heard else NOT_FINISHED
 
 

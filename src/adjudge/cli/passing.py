@@ -58,7 +58,7 @@ class Display:
 
 def told(progress: Progress) -> str:
     """How far it has come, in one line."""
-    parts = [f"{progress.landed} of {progress.selected} judged"]
+    parts = [f"{progress.landed} of {progress.selected} done"]
     parts += [f"{progress.rate:.1f}/s" if progress.rate >= 1 else f"{progress.rate * 60:.1f}/min"] if progress.rate else []
     parts += [dollars(progress.spent), f"{progress.under_way} under way (at most {progress.limit})"]
     parts += [f"{number} {kind}" for kind, number in sorted(progress.failures.items())]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from adjudge.cli.printing import counted, print_table, results, say
 from adjudge.record import dollars
+from adjudge.untrusted import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,7 +51,7 @@ def print_estimate(estimate: Estimate) -> None:
 def cells_of(row: PassRow) -> tuple[str, ...]:
     """A pass as a line of the list."""
     return (
-        *(row.id, row.started[:19].replace("T", " "), row.status, f"{row.landed} of {row.selected}"),
+        *(row.id, row.started[:19].replace("T", " "), row.status, f"{row.landed - row.errored} of {row.selected}"),
         *(str(row.errored), _cost(row), row.rubric or "", row.model or ""),
     )
 
@@ -66,10 +67,12 @@ def _cost(row: PassRow) -> str:
 def print_row(row: PassRow) -> None:
     """Print how a pass ended, what it has cost, and what to do next."""
     console = results()
-    console.print(f"Pass {row.id}: {row.status}" + (f", as {row.reason}" if row.reason else "") + ".", soft_wrap=True)
+    console.print(
+        f"Pass {row.id}: {row.status}" + (f", as {one_line(row.reason, 1000)}" if row.reason else "") + ".", soft_wrap=True
+    )
     empty = f", {row.empty} of them empty" if row.empty else ""
     console.print(
-        f"{row.landed} of {counted(row.selected, 'run')} judged{empty}; {row.errored} without a verdict. "
+        f"{row.landed - row.errored} of {counted(row.selected, 'run')} judged{empty}; {row.errored} without a verdict. "
         f"Judging has cost {_cost(row)}.",
         soft_wrap=True,
     )

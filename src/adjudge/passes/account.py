@@ -31,6 +31,9 @@ class Account:
             ModelError: it might pass the limit (kind `budget`); no call may be made.
             OutsideError: it could not be written down.
         """
+        if self._limit is not None and self.spent >= self._limit:
+            self.exhausted = f"of the {dollars(self._limit)} for this pass {dollars(self.spent)} are spent"
+            raise ModelError(self.exhausted, "budget")
         if not most:  # no price is known, or there is none
             return
         committed = self.spent + sum(map(sum, self._reserved.values()))

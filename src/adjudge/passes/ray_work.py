@@ -93,17 +93,18 @@ class RayWork:
         """Judge one run with one worker; `reserved` is given the amounts that its calls were allowed to cost."""
         number = next(self._numbers)
         async with self._seat() as seat:
+            actor = seat.actor  # the seat may be given to another one meanwhile, which knows nothing of this run
             try:
-                said = await seat.ask("begin", number, msgspec.msgpack.encode(item))
+                said = await _said(actor, "begin", number, msgspec.msgpack.encode(item))
                 while isinstance(said, Asking):
                     refusal = await _refusal(paying, said.most)
                     if refusal is None:
                         reserved.append(said.most)
-                    said = await seat.ask("proceed", number, refusal and msgspec.msgpack.encode(refusal))
+                    said = await _said(actor, "proceed", number, refusal and msgspec.msgpack.encode(refusal))
             except WorkerLostError:
                 raise
             except BaseException:
-                seat.drop(number)
+                actor.drop.remote(number)  # nobody waits for that
                 raise
         return _judgment(said)
 
@@ -174,7 +175,7 @@ class _Seat:
         """Start an actor and wait until it answers. Raises OutsideError if it cannot judge."""
         ray = imported_ray()
         self.actor = ray.remote(Worker).options(num_cpus=1, max_restarts=0, max_task_retries=0).remote(self._factory)
-        said = await self.ask("ready")
+        said = await _said(self.actor, "ready")
         if not isinstance(said, Ready):
             raise _error(said)
         if said.version != __version__:
@@ -182,15 +183,6 @@ class _Seat:
                 f"a worker has adjudge {said.version} and this is {__version__}: install the same everywhere"
             )
         self.ready = True
-
-    async def ask(self, method: str, *given: object) -> Said:
-        """What the worker says to this. Raises WorkerLostError."""
-        said: bytes = await _answered(getattr(self.actor, method).remote(*given))
-        return SAID.decode(said)
-
-    def drop(self, number: int) -> None:
-        """Have the worker judge this no further; nobody waits for that."""
-        self.actor.drop.remote(number)
 
     async def end(self) -> None:
         """End the actor, after it has ended its work, if it does so in time."""
@@ -205,6 +197,12 @@ class _Seat:
         if self.actor is not None:
             imported_ray().kill(self.actor)
             self.actor = None
+
+
+async def _said(actor: Any, method: str, *given: object) -> Said:
+    """What a worker says to this. Raises WorkerLostError."""
+    said: bytes = await _answered(getattr(actor, method).remote(*given))
+    return SAID.decode(said)
 
 
 async def _answered(answer: Awaitable[Any]) -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 import msgspec
-from sqlalchemy import ColumnElement, Connection, Select, and_, case, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Select, Update, and_, case, func, or_, select
 
 from adjudge.judgment import UNRELATED, Judge, Judgment
 from adjudge.rubric import Rubric
@@ -177,6 +177,22 @@ def next_sample(judgment: Judgment) -> Select[tuple[int]]:
         judgments.c.judge_hash == judgment.judge.hash,
     )
     return select(func.coalesce(func.max(judgments.c.sample) + 1, 0)).where(*of_same)
+
+
+def judged_meanwhile(identifier: str) -> Update:
+    """Gives a pass's open runs the latest verdicts that its very judge has come to with its rubric elsewhere."""
+    of_pass = select(passes.c.rubric, passes.c.judge_hash).where(passes.c.id == identifier).subquery()
+    found = (
+        select(judgments.c.id)
+        .join(of_pass, and_(judgments.c.rubric == of_pass.c.rubric, judgments.c.judge_hash == of_pass.c.judge_hash))
+        .where(judgments.c.run == pass_runs.c.run, judgments.c.status == "judged")
+        .order_by(judgments.c.sample.desc())
+        .limit(1)
+        .correlate(pass_runs)
+        .scalar_subquery()
+    )
+    open_ = (pass_runs.c["pass"] == identifier, pass_runs.c.judgment.is_(None), found.is_not(None))
+    return pass_runs.update().where(*open_).values(judgment=found)
 
 
 def open_again(identifier: str, retry: bool) -> ColumnElement[bool]:

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, func, select
 
-from adjudge.errors import AdjudgeError, InputError, OutsideError
+from adjudge.errors import InputError, OutsideError
 from adjudge.judgment import Judge, Judgment
 from adjudge.record import Usage
 from adjudge.rubric import Rubric
 from adjudge.store import pass_rows, rows, schema
 from adjudge.store.codec import StoredJudgment, StoredPass, packed_pass, packed_rubric, unpacked
-from adjudge.store.faults import DiskFailedError, DiskFullError, LockLostError
+from adjudge.store.faults import DiskFullError, patiently
 from adjudge.store.locks import LEASE, Lock, take_lock
 from adjudge.store.pass_rows import CandidateRow, PassItem, PassRow, PassStatus
 from adjudge.store.rows import JudgmentRow
@@ -106,6 +106,8 @@ class PassWriter:
         values = pass_rows.values_of_pass(identifier, judge, rubric, len(runs)) | {"blob": blob}
 
         def write(connection: Connection) -> None:
+            if rows.is_there(connection, passes, identifier):
+                return
             if not rows.is_there(connection, schema.rubrics, rubric.hash):
                 connection.execute(schema.rubrics.insert().values(of_rubric))
             connection.execute(passes.insert().values(values))
@@ -117,8 +119,11 @@ class PassWriter:
         self._joined(write).result()
         return identifier
 
-    def reopen(self, identifier: str, retry: bool = False) -> int:
+    def reopen(self, identifier: str, retry: bool = False, again: bool = False) -> int:
         """Take a pass up again, and give how many runs it has still to judge.
+
+        Runs that the same judge has judged with the same rubric meanwhile have that judgment, unless they were to be judged
+        `again`.
 
         Runs whose failure says nothing of the run are judged again, and with `retry` all without a verdict. What was
         reserved for calls of which nobody saw the end counts as lost.
@@ -127,8 +132,10 @@ class PassWriter:
         def write(connection: Connection) -> int:
             _lose(connection, identifier)
             connection.execute(pass_runs.update().where(pass_rows.open_again(identifier, retry)).values(judgment=None))
-            again = passes.update().where(passes.c.id == identifier)
-            connection.execute(again.values(status="running", reason=None, ended=None))
+            if not again:
+                connection.execute(pass_rows.judged_meanwhile(identifier))
+            opened = passes.update().where(passes.c.id == identifier)
+            connection.execute(opened.values(status="running", reason=None, ended=None))
             left = (pass_runs.c["pass"] == identifier, pass_runs.c.judgment.is_(None))
             return connection.scalar(select(func.count()).select_from(pass_runs).where(*left)) or 0
 
@@ -200,15 +207,16 @@ class PassWriter:
         return self._store.writer.join(work, self._together)
 
     def _together(self, works: Sequence[Work]) -> Sequence[Any]:
-        """Several pieces of work in one transaction, which one sync brings to the disk."""
+        """Several pieces of work in one transaction, which one sync brings to the disk.
+
+        Each may be done twice: a database that went away may have kept them, and is waited for.
+        """
         try:
-            return self._written(works)
+            return patiently(lambda: self._written(works))
         except DiskFullError:
             self._store.make_room()  # or a thread that wrote a blob has, a moment ago
             return self._written(works)
-        except (DiskFailedError, LockLostError):
-            raise
-        except AdjudgeError:
+        except InputError:  # of one of them: the others shall land
             if len(works) == 1:
                 raise
             return [self._alone(work) for work in works]
@@ -219,8 +227,8 @@ class PassWriter:
 
     def _alone(self, work: Work) -> Any:
         try:
-            return self._written([work])[0]
-        except AdjudgeError as error:
+            return patiently(lambda: self._written([work]))[0]
+        except InputError as error:
             return error
 
 
@@ -230,6 +238,8 @@ def _land(
     item = (pass_runs.c["pass"] == identifier, pass_runs.c.position == position, pass_runs.c.judgment.is_(None))
     landed = pass_runs.update().where(*item).values(judgment=judgment.id, reserved=None)
     if connection.execute(landed).rowcount != 1:
+        if rows.is_there(connection, schema.judgments, judgment.id):
+            return
         raise InputError(f"pass {identifier} has a judgment for run {judgment.run} already, or does not hold it")
     sample = connection.scalar(pass_rows.next_sample(judgment))
     connection.execute(schema.judgments.insert().values(values | {"sample": sample}))

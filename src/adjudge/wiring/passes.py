@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import asynccontextmanager
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,7 @@ from adjudge.passes.progress import Progress
 from adjudge.passes.results import outcome_of
 from adjudge.passes.selection import select
 from adjudge.passes.values import Candidate, Estimate, Sampling, Selection, Stratum
+from adjudge.record import Usage
 from adjudge.rubric import Rubric
 from adjudge.settings import PruneMode, Settings
 from adjudge.wiring.models import needs_model, opened
@@ -51,13 +53,17 @@ class Judging(msgspec.Struct, frozen=True):
 
 
 class Plan(msgspec.Struct, frozen=True):
-    """A pass that has not begun: who would judge which runs, and what that may cost."""
+    """A pass that has not begun: who would judge which runs, and what that may cost.
+
+    `again` says that runs are taken which this judge has judged with this rubric.
+    """
 
     rubric: Rubric
     judge: Judge
     sampling: Sampling
     selection: Selection
     estimate: Estimate
+    again: bool = False
 
 
 class Ended(msgspec.Struct, frozen=True):
@@ -77,7 +83,7 @@ def plan(rubric: Rubric, sampling: Sampling, settings: Settings, store: Store, a
     try:
         judge = identity_of(rubric, settings, model)
         selection = select(_candidates(store, rubric, judge, again), sampling)
-        return Plan(rubric, judge, sampling, selection, _estimate(rubric, settings, store, selection, model))
+        return Plan(rubric, judge, sampling, selection, _estimate(rubric, settings, store, selection, model), again)
     finally:
         if model is not None:
             asyncio.run(model.close())
@@ -102,16 +108,47 @@ async def start(
     """
     if not planned.selection.runs:
         raise InputError("no run is selected, so there is nothing to judge; `adjudge pass plan` shows what there is")
+    await _require_judge(planned.judge, planned.rubric, settings, bounds, "a new pass")
     writer = await asyncio.to_thread(store.passes.hold, "a new pass")
     try:
-        kept = {"judging": _judging(settings), "sampling": planned.sampling, "strata": planned.selection.strata}
-        told: dict[str, Any] = msgspec.to_builtins(kept | {"estimate": planned.estimate})
-        begin = writer.begin
-        identifier = await asyncio.to_thread(begin, planned.judge, told, planned.rubric, planned.selection.runs)
-        on_begin(identifier)
-        return await _conducted(writer, identifier, planned.rubric, settings, store, bounds, stop, on_progress, cluster)
+        runs = await asyncio.to_thread(_still_open, planned, store)
+        async with _work(planned.rubric, settings, store, cluster, bounds.at_once) as work:
+            told = _told(planned, settings, bounds)
+            identifier = await asyncio.to_thread(writer.begin, planned.judge, told, planned.rubric, runs)
+            on_begin(identifier)
+            return await _conducted(writer, identifier, work, store, bounds, stop, on_progress)
     finally:
         await asyncio.to_thread(writer.release)
+
+
+def _still_open(planned: Plan, store: Store) -> tuple[str, ...]:
+    """The runs that were selected, without those that another pass has judged since.
+
+    Raises:
+        InputError: none is left.
+    """
+    if planned.again:
+        return planned.selection.runs
+    candidates = store.passes.candidates(planned.rubric.hash, planned.judge.hash)
+    judged = {row.run for row in candidates if row.judged}
+    runs = tuple(run for run in planned.selection.runs if run not in judged)
+    if not runs:
+        raise InputError("every run that was selected has been judged by another pass since; there is nothing to judge")
+    return runs
+
+
+def _told(planned: Plan, settings: Settings, bounds: Bounds) -> dict[str, Any]:
+    """What is kept of how a pass was started, as JSON."""
+    kept = {
+        "judging": _judging(settings),
+        "sampling": planned.sampling,
+        "strata": planned.selection.strata,
+        "estimate": planned.estimate,
+        "again": planned.again,
+        "max_cost": bounds.cost,
+    }
+    told: dict[str, Any] = msgspec.to_builtins(kept)
+    return told
 
 
 async def resume(
@@ -125,15 +162,24 @@ async def resume(
     cluster: RayCluster | None = None,
 ) -> Ended:
     """Take a pass up again with the judge that it was started with. Raises as `start`, and InputError for another judge."""
-    row = store.passes.row(identifier)
-    rubric = store.rubric(row.rubric_hash or "")
-    settings = settings_of(identifier, settings, store)
+    stored = store.passes.plan(identifier)
+    rubric, settings = judging_of(identifier, settings, store)
+    if bounds.cost is None:
+        bounds = msgspec.structs.replace(bounds, cost=stored.plan.get("max_cost"))
+    await _require_judge(stored.judge, rubric, settings, bounds, identifier)
     writer = await asyncio.to_thread(store.passes.hold, f"pass {identifier}")
     try:
-        await asyncio.to_thread(writer.reopen, identifier, retry)
-        return await _conducted(writer, identifier, rubric, settings, store, bounds, stop, on_progress, cluster)
+        async with _work(rubric, settings, store, cluster, bounds.at_once) as work:
+            again = bool(stored.plan.get("again"))
+            await asyncio.to_thread(writer.reopen, identifier, retry, again)
+            return await _conducted(writer, identifier, work, store, bounds, stop, on_progress)
     finally:
         await asyncio.to_thread(writer.release)
+
+
+def judging_of(identifier: str, settings: Settings, store: Store) -> tuple[Rubric, Settings]:
+    """The rubric of a pass, and these settings as its judge needs them."""
+    return store.rubric(store.passes.row(identifier).rubric_hash or ""), settings_of(identifier, settings, store)
 
 
 def settings_of(identifier: str, settings: Settings, store: Store) -> Settings:
@@ -157,46 +203,57 @@ def _judging(settings: Settings) -> Judging:
 async def _conducted(
     writer: PassWriter,
     identifier: str,
-    rubric: Rubric,
-    settings: Settings,
+    work: Work,
     store: Store,
     bounds: Bounds,
     stop: Stop,
     on_progress: Callable[[Progress], None],
-    cluster: RayCluster | None,
 ) -> Ended:
-    _require_same(store.passes.plan(identifier).judge, await _identity(rubric, settings), identifier)
-    work = await _work(rubric, settings, store, cluster, bounds.at_once)
-    try:
-        row = store.passes.row(identifier)
-        ending = await Engine(writer, row, work, bounds, stop, on_progress).run()
-    finally:
-        await work.close()
+    ending = await Engine(writer, store.passes.row(identifier), work, bounds, stop, on_progress).run()
     return Ended(store.passes.row(identifier), ending)
 
 
-async def _identity(rubric: Rubric, settings: Settings) -> Judge:
+async def _require_judge(begun: Judge, rubric: Rubric, settings: Settings, bounds: Bounds, what: str) -> None:
+    """Do nothing if the judge would be the one that is expected, and what it costs can be limited if it has to be.
+
+    Raises:
+        InputError: it would be another, or no price is known for its model.
+    """
     model = opened(settings) if needs_model(rubric) else None
     try:
-        return identity_of(rubric, settings, model)
+        _require_same(begun, identity_of(rubric, settings, model), what)
+        if bounds.cost is not None and model is not None and model.price(Usage(prompt=1, output=1)) is None:
+            raise InputError(
+                f"{model.name}: no price is known, so --max-cost {bounds.cost:g} cannot be kept; leave it out, or choose a "
+                "model whose price is known"
+            )
     finally:
         if model is not None:
             await model.close()
 
 
-async def _work(rubric: Rubric, settings: Settings, store: Store, cluster: RayCluster | None, at_once: int) -> Work:
+@asynccontextmanager
+async def _work(
+    rubric: Rubric, settings: Settings, store: Store, cluster: RayCluster | None, at_once: int
+) -> AsyncIterator[Work]:
     """What judges: this process, or as many workers as the cluster has room for."""
     calibration = _calibration(store, settings)
+    work: Work
     if cluster is None:
         from adjudge.store.records import read_run
 
-        return LocalWork(rubric, settings, calibration, lambda blob: read_run(store.blobs, blob))
-    from adjudge.passes.ray_work import RayWork
-    from adjudge.wiring.elsewhere import work_elsewhere
+        work = LocalWork(rubric, settings, calibration, lambda blob: read_run(store.blobs, blob))
+    else:
+        from adjudge.passes.ray_work import RayWork
+        from adjudge.wiring.elsewhere import work_elsewhere
 
-    blobs = settings.blobs or str(Path(settings.store) / "blobs")
-    workers = max(1, min(cluster.cpus, at_once))
-    return await RayWork.open(work_elsewhere(rubric, settings, calibration, blobs), workers, -(-at_once // workers))
+        blobs = settings.blobs or str(Path(settings.store) / "blobs")
+        workers = max(1, min(cluster.cpus, at_once))
+        work = await RayWork.open(work_elsewhere(rubric, settings, calibration, blobs), workers, -(-at_once // workers))
+    try:
+        yield work
+    finally:
+        await work.close()
 
 
 def _require_same(begun: Judge, now: Judge, identifier: str) -> None:

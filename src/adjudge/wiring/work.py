@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from adjudge.connected import require_apart
+from adjudge.errors import InputError, MachineError
 from adjudge.wiring.judging import machine_of
 from adjudge.wiring.models import limited, needs_model, opened
 
@@ -58,12 +59,18 @@ class LocalWork:
 
     async def _evaluated(self, run: Run, model: Model | None) -> Judgment:
         from adjudge.judges.evaluator.judge import Evaluator
+        from adjudge.judges.rows import Row
         from adjudge.models.names import same_model
 
-        if run.workspace is not None:
-            require_apart(self._settings, (run.workspace, *self._settings.expose))
-        async with machine_of(run, self._settings) as machine:
-            return await Evaluator(model, self._settings, same_model=same_model).judge(run, self._rubric, machine)
+        evaluator = Evaluator(model, self._settings, same_model=same_model)
+        row = Row(evaluator.identity, run, self._rubric)
+        try:
+            if run.workspace is not None:
+                require_apart(self._settings, (run.workspace, *self._settings.expose))
+            async with machine_of(run, self._settings) as machine:
+                return await evaluator.judge(run, self._rubric, machine)
+        except (InputError, MachineError) as error:  # of this run alone: the others go on
+            return row.errored(f"The run's machine cannot be had: {error}")
 
 
 def identity_of(rubric: Rubric, settings: Settings, model: Model | None) -> Judge:
