@@ -15,7 +15,10 @@ import urllib.request
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from adjudge.errors import InputError
+from adjudge.models.modest import modest
 from adjudge.models.names import Endpoint
 from adjudge.models.patience import Patience
 from adjudge.ports import Reply, Request
@@ -43,10 +46,13 @@ class EmbeddedModel:
         name = BUNDLED if model == BUNDLED else file.name
         endpoint = Endpoint("local", name, f"{address}/v1", key, near=True)
         self._inner = ProviderModel(endpoint, patience, window)
+        self._bundled = model == BUNDLED
         self.name, self.window = endpoint.name, window
 
     async def answer(self, request: Request) -> Reply:
         """Ask once; as `ProviderModel.answer`."""
+        if self._bundled and request.schema is not None:
+            request = msgspec.structs.replace(request, schema=modest(request.schema))
         return await self._inner.answer(request)
 
     def price(self, usage: Usage) -> float | None:
