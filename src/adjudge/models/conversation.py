@@ -5,7 +5,6 @@ This module imports pydantic-ai, which takes seconds: import it only where a mod
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from typing import Any
 
@@ -28,7 +27,8 @@ from pydantic_ai.output import OutputObjectDefinition
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition
 
-from adjudge.models.transport import clean
+from adjudge.models.exchange import clean
+from adjudge.models.sendable import in_words, sendable
 from adjudge.models.wire import as_text
 from adjudge.ports import Message, Request, ToolCall
 
@@ -44,11 +44,8 @@ def messages_of(request: Request, plain: bool) -> list[ModelMessage]:
         else:
             parts.append(_part(message))
     if plain and request.schema is not None:
-        parts.append(UserPromptPart(_SCHEMA.format(json.dumps(_sendable(request.schema), ensure_ascii=False))))
+        parts.append(UserPromptPart(in_words(request.schema)))
     return [*messages, ModelRequest(parts)] if parts else messages
-
-
-_SCHEMA = "Answer with one JSON object and nothing else, neither prose nor a fence. It must satisfy this JSON Schema:\n{}"
 
 
 def _part(message: Message) -> ModelRequestPart:
@@ -85,21 +82,8 @@ def parameters_of(request: Request, plain: bool) -> ModelRequestParameters:
             for tool in request.tools
         ],
         output_mode="text" if schema is None else "native",
-        output_object=None if schema is None else OutputObjectDefinition(json_schema=_sendable(schema), name="answer"),
+        output_object=None if schema is None else OutputObjectDefinition(json_schema=sendable(schema), name="answer"),
     )
-
-
-def _sendable(schema: dict[str, Any]) -> dict[str, Any]:
-    """The same schema, every string of which can be encoded."""
-    return {clean(name): _sendable_value(value) for name, value in schema.items()}
-
-
-def _sendable_value(value: Any) -> Any:
-    if isinstance(value, dict):
-        return _sendable(value)
-    if isinstance(value, list):
-        return [_sendable_value(item) for item in value]
-    return clean(value) if isinstance(value, str) else value
 
 
 def settings_of(request: Request) -> ModelSettings:

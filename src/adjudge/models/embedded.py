@@ -36,7 +36,7 @@ class EmbeddedModel:
         Raises:
             InputError: llama.cpp is not installed, or there is no such model, or the file cannot be loaded.
         """
-        from adjudge.models.provider import ProviderModel  # noqa: PLC0415 - takes seconds, and llama.cpp may be missing
+        from adjudge.models.provider import ProviderModel  # noqa: PLC0415 - opening one kind must not load the others
 
         file = _file(model)
         key = secrets.token_urlsafe(24)

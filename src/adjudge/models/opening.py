@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from adjudge.errors import InputError, ModelError
+from adjudge.errors import ModelError
 from adjudge.models.names import read_name
 from adjudge.models.patience import Patience
 from adjudge.ports import Model, Reply, Request
@@ -29,14 +29,9 @@ def open_model(name: str, settings: Settings) -> Model:
         from adjudge.models.embedded import EmbeddedModel  # noqa: PLC0415 - as above
 
         return EmbeddedModel(endpoint.model, patience)
-    from pydantic_ai.exceptions import UserError  # noqa: PLC0415 - as above: this takes seconds
-
     from adjudge.models.provider import ProviderModel  # noqa: PLC0415 - as above
 
-    try:
-        return ProviderModel(endpoint, patience)
-    except UserError as error:
-        raise InputError(f"model {name!r}: {error}") from error
+    return ProviderModel(endpoint, patience)
 
 
 class UnavailableModel:

@@ -1,48 +1,49 @@
-"""A language model behind an HTTP endpoint, spoken to through pydantic-ai's model layer.
-
-This module imports pydantic-ai, which takes seconds: import it only where a model is about to be asked.
-"""
+"""A language model behind an HTTP endpoint: bounded patience, a schema in words if it knows none, and the bill."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from typing import Any
+from typing import Protocol
 
-import httpx2
 import msgspec
-from pydantic_ai.exceptions import UserError
-from pydantic_ai.messages import ModelResponse
-from pydantic_ai.models import Model as Layer
 
 from adjudge.errors import ModelError
 from adjudge.judgment import Call
-from adjudge.models import conversation, prices
+from adjudge.models import prices
+from adjudge.models.chat import Chat
 from adjudge.models.consumed import with_estimates
-from adjudge.models.faults import Fault, fault_in
+from adjudge.models.faults import Fault
 from adjudge.models.names import PLACES, Endpoint
-from adjudge.models.parameters import Parameters
 from adjudge.models.patience import Patience
-from adjudge.models.transport import GuardedTransport, arrived
-from adjudge.models.wire import Arrived, stop_of
-from adjudge.ports import Message, Reply, Request
+from adjudge.models.wire import Arrived
+from adjudge.ports import Reply, Request
 from adjudge.record import Usage
+
+
+class Speaker(Protocol):
+    """Puts a request into an endpoint's words, sends it once, and reads the reply."""
+
+    async def ask(self, request: Request, plain: bool, came: list[Arrived]) -> Reply:
+        """Ask once; with `plain` the schema of the answer is told in words. What arrived is added to `came`.
+
+        The reply's `call` says no more than the model's name and `plain`.
+
+        Raises:
+            Fault: no usable reply came.
+        """
+
+    async def close(self) -> None:
+        """Let go of all connections."""
 
 
 class ProviderModel:
     """Implements `ports.Model` for everything that is reached by HTTP."""
 
     def __init__(self, endpoint: Endpoint, patience: Patience, window: int | None = None) -> None:
-        assert endpoint.place is not None
         self.name = endpoint.name
         self.window = window or prices.window(endpoint)
         self._endpoint, self._patience = endpoint, patience
-        self._client = httpx2.AsyncClient(
-            transport=GuardedTransport(endpoint.place, endpoint.format),
-            timeout=httpx2.Timeout(None, connect=20.0),  # patience holds the deadline of the whole call
-        )
-        self._layer = _LAYERS[endpoint.provider](endpoint, self._client)
-        self._parameters = Parameters(self._layer)
+        self._speaker = _speaker(endpoint)
         self._plain = False
 
     async def answer(self, request: Request) -> Reply:
@@ -77,7 +78,7 @@ class ProviderModel:
 
     async def close(self) -> None:
         """Let go of all connections."""
-        await self._client.aclose()
+        await self._speaker.close()
 
     async def _attempt(self, request: Request, billed: list[Arrived]) -> Reply:
         plain = self._plain and request.schema is not None
@@ -95,21 +96,10 @@ class ProviderModel:
 
     async def _ask(self, request: Request, plain: bool, billed: list[Arrived]) -> Reply:
         came: list[Arrived] = []
-        token = arrived.set(came)
         try:
-            response = await self._layer.request(
-                conversation.messages_of(request, plain),
-                conversation.settings_of(request),
-                self._parameters.of(request, plain),
-            )
-        except Exception as error:
-            if fault := fault_in(error):
-                raise fault from None  # it lies beneath the error already
-            raise _unread(error, bool(came)) from error
+            return await self._speaker.ask(request, plain, came)
         finally:
-            arrived.reset(token)
             billed += came
-        return _reply(response, came[-1], plain)
 
     def _call(self, request: Request, billed: list[Arrived], received: int, model: str, seconds: float) -> Call:
         """The ledger's line for all that was billed in one call."""
@@ -128,87 +118,17 @@ class ProviderModel:
         return error
 
 
-def _reply(response: ModelResponse, said: Arrived, plain: bool) -> Reply:
-    calls = conversation.with_own_ids(response)
-    text = conversation.text_of(response)
-    refusal = (response.provider_details or {}).get("refusal")
-    stop = "filtered" if refusal else stop_of(said.finish, len(calls))
-    text = text or (refusal if isinstance(refusal, str) else "")
-    message = Message("assistant", text, calls, opaque=conversation.opaque_of(response))
-    call = Call(said.model or "", Usage(), 0.0, plain=plain)  # the whole line is drawn up when all attempts are known
-    return Reply(text, calls, stop, message, call, conversation.reasoning_of(response))
-
-
 def _characters(reply: Reply) -> int:
     return len(reply.text) + len(reply.reasoning or "") + sum(len(call.name) + len(call.arguments) for call in reply.calls)
 
 
-def _unread(error: Exception, came: bool) -> Exception:
-    """What the layer raised on its own: a fault of the reply if one came, else of the request, else a mistake of ours."""
-    if isinstance(error, UserError):
-        return Fault(f"the request does not suit this model: {str(error)[:300]}", "refused", plain=True)
-    if came:
-        # The reply had passed our checks and still tripped what reads it. It is billed, so asking again is another call.
-        return Fault(f"the reply cannot be read: {type(error).__name__}: {str(error)[:200]}", "broken")
-    return error
+def _speaker(endpoint: Endpoint) -> Speaker:
+    """What speaks to an endpoint: our own words where there is one format for many, else the maker's SDK.
 
+    OpenAI itself keeps no prefix of a prompt but those marked in a way of its own, which its SDK's layer knows.
+    """
+    if endpoint.format == "chat" and endpoint.place != PLACES["openai"]:
+        return Chat(endpoint)
+    from adjudge.models.layered import Layered  # noqa: PLC0415 - takes seconds
 
-def _openrouter(endpoint: Endpoint, client: httpx2.AsyncClient) -> Layer[Any]:
-    from pydantic_ai.models.openrouter import OpenRouterModel  # noqa: PLC0415 - each SDK takes a second
-    from pydantic_ai.providers.openrouter import OpenRouterProvider  # noqa: PLC0415 - as above
-
-    return OpenRouterModel(endpoint.model, provider=OpenRouterProvider(openai_client=_openai_client(endpoint, client)))
-
-
-def _openai(endpoint: Endpoint, client: httpx2.AsyncClient) -> Layer[Any]:
-    from pydantic_ai.models.openai import OpenAIChatModel  # noqa: PLC0415 - as above
-    from pydantic_ai.providers.openai import OpenAIProvider  # noqa: PLC0415 - as above
-
-    if endpoint.place != PLACES["openai"]:
-        return _compatible(endpoint, client)
-    return OpenAIChatModel(endpoint.model, provider=OpenAIProvider(openai_client=_openai_client(endpoint, client)))
-
-
-def _compatible(endpoint: Endpoint, client: httpx2.AsyncClient) -> Layer[Any]:
-    from pydantic_ai.models.openai import OpenAIChatModel  # noqa: PLC0415 - as above
-    from pydantic_ai.profiles.openai import OpenAIModelProfile  # noqa: PLC0415 - as above
-    from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider  # noqa: PLC0415 - as above
-
-    profile = OpenAIModelProfile(openai_chat_supports_max_completion_tokens=False)  # few servers know the newer name
-    sdk = _openai_client(endpoint, client)
-    provider = OpenAICompatibleProvider(endpoint.provider, openai_client=sdk, profile=profile)
-    return OpenAIChatModel(endpoint.model, provider=provider)
-
-
-def _openai_client(endpoint: Endpoint, client: httpx2.AsyncClient) -> Any:
-    from openai import AsyncOpenAI  # noqa: PLC0415 - as above
-
-    return AsyncOpenAI(api_key=endpoint.key or "none", base_url=endpoint.place, http_client=client, max_retries=0)
-
-
-def _anthropic(endpoint: Endpoint, client: httpx2.AsyncClient) -> Layer[Any]:
-    from anthropic import AsyncAnthropic  # noqa: PLC0415 - as above
-    from pydantic_ai.models.anthropic import AnthropicModel  # noqa: PLC0415 - as above
-    from pydantic_ai.providers.anthropic import AnthropicProvider  # noqa: PLC0415 - as above
-
-    sdk = AsyncAnthropic(api_key=endpoint.key or "none", base_url=endpoint.place, http_client=client, max_retries=0)
-    return AnthropicModel(endpoint.model, provider=AnthropicProvider(anthropic_client=sdk))
-
-
-def _google(endpoint: Endpoint, client: httpx2.AsyncClient) -> Layer[Any]:
-    from pydantic_ai.models.google import GoogleModel  # noqa: PLC0415 - as above
-    from pydantic_ai.providers.google import GoogleProvider  # noqa: PLC0415 - as above
-
-    provider = GoogleProvider(api_key=endpoint.key or "none", http_client=client, base_url=endpoint.place)
-    return GoogleModel(endpoint.model, provider=provider)
-
-
-_LAYERS: dict[str, Callable[[Endpoint, httpx2.AsyncClient], Layer[Any]]] = {
-    "openrouter": _openrouter,
-    "openai": _openai,
-    "endpoint": _compatible,
-    "ollama": _compatible,
-    "local": _compatible,
-    "anthropic": _anthropic,
-    "google": _google,
-}
+    return Layered(endpoint)
