@@ -12,7 +12,7 @@ from adjudge.judgment import Judgment, Tampering
 from adjudge.ports import LEFT_RUNNING, Hook, Tool
 from adjudge.record import Turn
 from adjudge.run import Outcome, Run
-from adjudge.settings import Settings
+from adjudge.settings import MachineLimits, Settings
 from adjudge.testing import (
     FakeMachine,
     ScriptedModel,
@@ -318,6 +318,19 @@ def test_the_judges_identity_holds_model_limits_and_version() -> None:
     one = Evaluator(ScriptedModel([], name="a/b"), Settings(looks=7)).identity
     assert (one.kind, one.model, one.limits["looks"]) == ("evaluator", "a/b", 7)
     assert one.version
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        Settings(looks=9),
+        Settings(deadline=9.0),
+        Settings(expose=("/opt/tools",)),
+        Settings(machine=MachineLimits(seconds=9.0)),
+    ],
+)
+def test_under_other_bounds_it_is_another_judge(other: Settings) -> None:
+    assert Evaluator(None, other).identity.hash != Evaluator(None, Settings()).identity.hash
 
 
 async def test_the_grade_of_a_run_is_kept_from_the_judge() -> None:
