@@ -205,3 +205,10 @@ def test_a_run_whose_machine_is_gone_has_a_row_that_says_so(imported: Command, t
     assert imported("pass", "start", "--rubric", rubric, "--yes").status == 0
     (row,) = passes(imported)
     assert (row["status"], row["landed"], row["errored"]) == ("finished", RUNS, 1)
+
+
+def test_a_pass_after_a_bare_ray_is_no_address(imported: Command) -> None:
+    ended = imported("pass", "resume", "--ray", "p-nothing")
+    assert ended.status == 2
+    assert "p-nothing" in ended.err
+    assert "Missing" not in ended.err

@@ -113,7 +113,7 @@ def _with_address(arguments: list[str]) -> list[str]:
     if arguments[:1] != ["pass"] or "--ray" not in arguments:
         return arguments
     at = arguments.index("--ray") + 1
-    given = at < len(arguments) and not arguments[at].startswith("-")
+    given = at < len(arguments) and (":" in arguments[at] or arguments[at] == passes.LOCAL)  # or it is a pass's id
     return arguments if given else [*arguments[:at], passes.LOCAL, *arguments[at:]]
 
 

@@ -127,8 +127,9 @@ def _claim(connection: Connection, epoch: int, what: str, beat: float) -> None:
 
 def _held(holder: str, silent: float, lease: float) -> str:
     who = msgspec.json.decode(holder, type=Holder)
+    there = "" if who.host == socket.gethostname() else f" on {who.host}"
     return (
         f"{who.what} is under way in this store: process {who.pid} on {who.host}, since {who.since[:19]} UTC, last sign of "
-        f"life {silent:.0f} s ago. One pass at a time: wait for it, or stop it with `kill {who.pid}`. "
+        f"life {silent:.0f} s ago. One pass at a time: wait for it, or stop it with `kill {who.pid}`{there}. "
         f"If it gives no sign of life for {lease:.0f} s, it can be replaced"
     )

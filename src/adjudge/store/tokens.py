@@ -48,12 +48,15 @@ class FolderTokens:
         path = self._folder / f"pass-{epoch}.lock"
         try:
             handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-            if _is_locked(handle) and _is_at(path, handle):
-                return _LockedFile(path, handle)
-            os.close(handle)
+            taken = False
+            try:
+                taken = _is_locked(handle) and _is_at(path, handle)
+            finally:
+                if not taken:
+                    os.close(handle)
         except OSError as error:
             raise of_file(error, path) from error
-        return None
+        return _LockedFile(path, handle) if taken else None
 
     def now(self, connection: Connection) -> float:  # noqa: ARG002  other stores ask their server
         """Seconds since the machine started."""
