@@ -46,10 +46,11 @@ class Place:
 def contradictions(place: Place) -> list[str]:
     """Rows that are there by half, and blobs that are not what rows say."""
     halves = [f"{words}: {row}" for words, query in HALVES.items() for row in place.rows(query)]
-    for identifier, blob in place.rows("SELECT id, blob FROM judgments"):
+    beside = "LEFT JOIN judgment_blobs ON number = blob_number"
+    for identifier, blob, number, kept in place.rows(f"SELECT id, blob, number, data FROM judgments {beside}"):
         path = Path(place.blobs) / blob[:2] / f"{blob}.zst"
-        data = path.read_bytes() if path.exists() else b""
-        if hashlib.sha256(data).hexdigest() != blob:
+        data = path.read_bytes() if number is None and path.exists() else kept
+        if hashlib.sha256(data or b"").hexdigest() != blob:
             halves.append(f"the blob of {identifier} is missing or damaged")
         elif json.loads(zstandard.ZstdDecompressor().decompress(data))["judgment"]["id"] != identifier:
             halves.append(f"the blob of {identifier} is another judgment's")
@@ -65,6 +66,9 @@ HALVES = {
     "a judgment that no run of its pass points at": (
         'SELECT j.id FROM judgments j LEFT JOIN pass_runs p ON p.judgment = j.id AND p."pass" = j."pass" '
         'WHERE j."pass" IS NOT NULL AND p.run IS NULL'
+    ),
+    "a small blob without its judgment": (
+        "SELECT number FROM judgment_blobs LEFT JOIN judgments ON blob_number = number WHERE id IS NULL"
     ),
     "money is reserved for a run that is judged": (
         'SELECT "pass", position FROM pass_runs WHERE judgment IS NOT NULL AND reserved IS NOT NULL'

@@ -27,6 +27,7 @@ from adjudge.passes.engine import Bounds, Engine, Stop
 from adjudge.passes.progress import Progress
 from adjudge.store.faults import LockHeldError
 from adjudge.store.locks import LEASE
+from adjudge.store.pass_rows import PassItem
 from adjudge.store.passes import PassWriter
 from adjudge.store.store import Store, open_store
 from adjudge.wiring.passes import Ended
@@ -44,8 +45,8 @@ class Reported(PassWriter):
         vars(self).update(vars(held))
         self._report = report
 
-    async def land(self, identifier: str, position: int, judgment: Judgment, unseen: float = 0.0) -> None:
-        await super().land(identifier, position, judgment, unseen)
+    async def land(self, identifier: str, item: PassItem, judgment: Judgment, unseen: float = 0.0) -> None:
+        await super().land(identifier, item, judgment, unseen)
         os.write(self._report, f"{judgment.id}\n".encode())
 
 

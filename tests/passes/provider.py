@@ -22,6 +22,9 @@ JUDGE = Judge("evaluator", "m", "p", {}, "0")
 MOST = 0.02
 """What a call may cost at most, in US dollars; each costs between a fifth of that and all of it."""
 
+LARGE = 70_000
+"""Bytes of the judgments of every tenth run, which do not lie in the database."""
+
 UNSEEN = 0.05
 """The share of calls that the provider bills and whose answer never comes."""
 
@@ -70,7 +73,8 @@ class BilledWork:
 
 
 def judgment(life: str, run: str, calls: list[Call], timeout: bool = False) -> Judgment:
-    verdicts = () if timeout else (Verdict("c", False, os.urandom(200).hex(), cause="unproven"),)
+    size = LARGE if run.endswith("7") else 200
+    verdicts = () if timeout else (Verdict("c", False, os.urandom(size).hex(), cause="unproven"),)
     return Judgment(
         f"j-{life}-{run}",
         run,

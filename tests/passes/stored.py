@@ -12,6 +12,7 @@ from adjudge.judgment import Call, Cause, Judge, Judgment, Omitted, Prepared, Sc
 from adjudge.record import Usage
 from adjudge.rubric import SEVERITY, Criterion, Dimension, Rubric, hash_of_dimensions, rubric_hash
 from adjudge.run import Outcome, Run
+from adjudge.store.pass_rows import PassItem
 from adjudge.store.store import Store
 
 CRITERIA = (Criterion("tests", "`make test` exits with 0"), Criterion("notes", "`NOTES.md` names the change"))
@@ -101,11 +102,11 @@ def add_pass(
     writer = store.passes.hold("a test")
     try:
         identifier = writer.begin(judge, plan or {}, rubric, [run.id for run in runs])
-        positions = {run.id: position for position, run in enumerate(runs)}
+        items = {run.id: PassItem(position, run.id, "") for position, run in enumerate(runs)}
 
         async def land() -> None:
             for judgment in judgments:
-                await writer.land(identifier, positions[judgment.run], judgment)
+                await writer.land(identifier, items[judgment.run], judgment)
 
         asyncio.run(land())
         writer.end(identifier, "finished")

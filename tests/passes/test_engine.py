@@ -287,25 +287,19 @@ async def test_whoever_took_the_lock_over_ends_the_pass_although_calls_are_under
 
 async def test_a_disk_that_fails_beneath_the_blobs_ends_the_pass(begun: Conducted, store: Store) -> None:
     class Failing:
-        """Blobs on a disk that breaks after a few."""
-
-        def __init__(self) -> None:
-            self.left = 5
+        """Blobs on a disk that breaks under the first large judgment."""
 
         def __getattr__(self, name: str) -> object:
             return getattr(blobs, name)
 
         def write(self, parts: list[bytes]) -> str:
-            self.left -= 1
-            if self.left < 0:
-                raise DiskFailedError("blobs: the disk failed: Input/output error")
-            return blobs.write(parts)
+            raise DiskFailedError("blobs: the disk failed: Input/output error")
 
     blobs = store.blobs
     store.blobs = Failing()  # type: ignore[assignment]  # it passes on the rest
     with pytest.raises(DiskFailedError, match="Input/output error"):
-        await begun.run(answered, at_once=4)
-    assert (begun.row.status, begun.row.landed) == ("failed", 5)
+        await begun.run(answered, at_once=1)
+    assert (begun.row.status, begun.row.landed) == ("failed", 7)
     store.blobs = blobs
     assert (await begun.resume(answered)).status == "finished"
 

@@ -183,18 +183,42 @@ class Forger:
         return str(self.sql(f"SELECT blob FROM {table}")[0][0])
 
     def json(self, name: str) -> dict[str, Any]:
-        value: dict[str, Any] = json.loads(zstandard.ZstdDecompressor().decompress(self.blob(name).read_bytes()))
-        return value
+        return decoded(self.blob(name).read_bytes())
 
-    def forge(self, table: str, change: Change) -> None:
-        """Change a blob, give it the name that fits, and point its row there."""
-        value = self.json(self.name(table))
+    def data(self) -> bytes:
+        """The judgment's blob, which is small."""
+        return bytes(self.sql("SELECT data FROM judgment_blobs")[0][0])
+
+    def put(self, data: bytes) -> None:
+        """Put other bytes in the place of the judgment's blob."""
+        self.sql("UPDATE judgment_blobs SET data = ?", data)
+
+    def forge(self, change: Change) -> None:
+        """Change the judgment's blob, and give it the name that fits."""
+        value = decoded(self.data())
         change(value)
-        data = zstandard.ZstdCompressor().compress(json.dumps(value).encode())
+        data = encoded(value)
+        self.put(data)
+        self.sql("UPDATE judgments SET blob = ?", hashlib.sha256(data).hexdigest())
+
+    def forge_rubric(self, change: Change) -> None:
+        """Change the rubric's blob, give it the name that fits, and point its row there."""
+        value = self.json(self.name("rubrics"))
+        change(value)
+        data = encoded(value)
         name = hashlib.sha256(data).hexdigest()
         self.blob(name).parent.mkdir(exist_ok=True)
         self.blob(name).write_bytes(data)
-        self.sql(f"UPDATE {table} SET blob = ?", name)
+        self.sql("UPDATE rubrics SET blob = ?", name)
+
+
+def decoded(blob: bytes) -> dict[str, Any]:
+    value: dict[str, Any] = json.loads(zstandard.ZstdDecompressor().decompress(blob))
+    return value
+
+
+def encoded(value: dict[str, Any]) -> bytes:
+    return zstandard.ZstdCompressor().compress(json.dumps(value).encode())
 
 
 @pytest.fixture

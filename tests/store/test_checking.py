@@ -28,10 +28,15 @@ def test_a_judgment_as_it_was_stored_is_sound(stored: Store) -> None:
 
 
 def test_a_changed_byte_of_the_judgment_is_found(stored: Store, forger: Any) -> None:
-    path = forger.blob(forger.name("judgments"))
-    path.write_bytes(path.read_bytes()[:-1] + b"\0")
+    forger.put(forger.data()[:-1] + b"\0")
     (found,) = findings(stored)
     assert "does not match its name" in found.words
+
+
+def test_a_missing_judgment_is_found(stored: Store, forger: Any) -> None:
+    forger.sql("DELETE FROM judgment_blobs")
+    (found,) = findings(stored)
+    assert "number 1 of judgment_blobs: is not there" in found.words
 
 
 def test_a_changed_byte_of_an_entry_is_found(stored: Store, forger: Any) -> None:
@@ -77,7 +82,7 @@ def test_a_changed_quote_is_found(stored: Store, forger: Any) -> None:
     def change(value: dict[str, Any]) -> None:
         value["judgment"]["verdicts"][0]["holdings"][0]["citation"]["quote"] = "there are 99999 files"
 
-    forger.forge("judgments", change)
+    forger.forge(change)
     first, second = findings(stored)
     assert (first.place, second.place) == ("counted", "counted")
     assert first.words.endswith("was observed in e3, now it is faulty (the quote is not in e3)")
@@ -88,7 +93,7 @@ def test_a_citation_that_names_another_exhibit_is_found(stored: Store, forger: A
     def change(value: dict[str, Any]) -> None:
         value["judgment"]["verdicts"][0]["holdings"][0]["citation"]["exhibit"] = "e99"
 
-    forger.forge("judgments", change)
+    forger.forge(change)
     assert "there is no exhibit 'e99'" in findings(stored)[0].words
 
 
@@ -96,7 +101,7 @@ def test_a_changed_look_is_found(stored: Store, forger: Any) -> None:
     def change(value: dict[str, Any]) -> None:
         value["judgment"]["looks"][0]["text"] = "count: 12400"
 
-    forger.forge("judgments", change)
+    forger.forge(change)
     assert {found.place for found in findings(stored)} == {"notes"}
 
 
@@ -108,7 +113,7 @@ def test_a_fail_turned_into_a_pass_is_found(stored: Store, forger: Any) -> None:
         verdict["holdings"] = []
         value["judgment"]["score"] = 1.0
 
-    forger.forge("judgments", change)
+    forger.forge(change)
     forger.sql("UPDATE judgments SET score = 1.0, passed = 3")
     (found,) = findings(stored)
     assert (found.place, found.words) == (
@@ -121,7 +126,7 @@ def test_a_pass_turned_into_a_fail_is_found(stored: Store, forger: Any) -> None:
     def change(value: dict[str, Any]) -> None:
         value["judgment"]["verdicts"][0]["passed"] = False
 
-    forger.forge("judgments", change)
+    forger.forge(change)
     assert [(found.place, found.words) for found in findings(stored)] == [
         ("row", "passed is 2 in the row and 1 in the judgment"),
         ("score", "stored is 0.6666666666666666, the verdicts give 0.3333333333333333"),
@@ -134,7 +139,7 @@ def test_a_pass_on_the_agents_words_about_a_result_is_found(stored: Store, forge
         holding = {"citation": {"exhibit": "e4", "quote": "I counted 12400"}, "standing": "said", "source": "e4"}
         value["judgment"]["verdicts"][0]["holdings"] = [holding]
 
-    forger.forge("judgments", change)
+    forger.forge(change)
     (found,) = findings(stored)
     assert found.place == "counted"
     assert "the gate says fail (evidence)" in found.words
@@ -146,7 +151,7 @@ def test_a_changed_score_in_the_row_is_found(stored: Store, forger: Any) -> None
 
 
 def test_a_changed_score_in_the_judgment_is_found(stored: Store, forger: Any) -> None:
-    forger.forge("judgments", lambda value: value["judgment"].update(score=1.0))
+    forger.forge(lambda value: value["judgment"].update(score=1.0))
     assert [found.place for found in findings(stored)] == ["row", "score"]
 
 
@@ -155,13 +160,13 @@ def test_a_verdict_that_was_taken_out_is_found(stored: Store, forger: Any) -> No
         del value["judgment"]["verdicts"][2]
         value["judgment"]["score"] = 1.0
 
-    forger.forge("judgments", change)
+    forger.forge(change)
     forger.sql("UPDATE judgments SET score = 1.0, passed = 2, criteria = 2")
     assert findings(stored) == [Finding("rubric", "it asks counted, said, notes; the verdicts are for counted, said")]
 
 
 def test_another_rubric_is_found(stored: Store, forger: Any) -> None:
-    forger.forge("rubrics", lambda value: value["rubric"]["criteria"][0].update(text="There is a file"))
+    forger.forge_rubric(lambda value: value["rubric"]["criteria"][0].update(text="There is a file"))
     assert [found.place for found in findings(stored)] == ["rubric"]
 
 

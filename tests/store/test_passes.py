@@ -12,6 +12,7 @@ from adjudge.judgment import Call, Failure, Judge, Judgment
 from adjudge.record import Usage
 from adjudge.rubric import Rubric
 from adjudge.run import Run
+from adjudge.store.pass_rows import PassItem
 from adjudge.store.passes import PassWriter
 from adjudge.store.store import Store
 from adjudge.testing import make_record, make_run, says
@@ -41,6 +42,10 @@ def judged(run: str, judgment: Judgment, name: str, cost: float | None = 0.25, f
     return msgspec.structs.replace(judgment, **changed)
 
 
+def item(position: int, run: str) -> PassItem:
+    return PassItem(position, run, "0" * 64)
+
+
 def begin(writer: PassWriter, judgment: Judgment, rubric: Rubric, runs: tuple[str, ...] = RUNS) -> str:
     return writer.begin(judgment.judge, {"sampling": {"seed": 7}}, rubric, runs)
 
@@ -62,9 +67,9 @@ async def test_what_lands_is_counted_and_no_longer_open(
     filled: Store, writer: PassWriter, judgment: Judgment, rubric: Rubric
 ) -> None:
     identifier = begin(writer, judgment, rubric)
-    await writer.land(identifier, 0, judged("r-a", judgment, "j-1"))
-    await writer.land(identifier, 2, judged("r-c", judgment, "j-2", None))
-    await writer.land(identifier, 1, judged("r-b", judgment, "j-3", 0.5, "timeout"))
+    await writer.land(identifier, item(0, "r-a"), judged("r-a", judgment, "j-1"))
+    await writer.land(identifier, item(2, "r-c"), judged("r-c", judgment, "j-2", None))
+    await writer.land(identifier, item(1, "r-b"), judged("r-b", judgment, "j-3", 0.5, "timeout"))
     assert [item.run for item in writer.open_items(identifier, -1, 10)] == ["r-d"]
     row = filled.passes.row(identifier)
     assert (row.landed, row.errored, row.cost, row.unpriced) == (3, 1, 0.75, 1)
@@ -76,9 +81,9 @@ async def test_a_run_is_not_judged_twice_in_one_pass(
     filled: Store, writer: PassWriter, judgment: Judgment, rubric: Rubric
 ) -> None:
     identifier = begin(writer, judgment, rubric)
-    await writer.land(identifier, 0, judged("r-a", judgment, "j-1"))
+    await writer.land(identifier, item(0, "r-a"), judged("r-a", judgment, "j-1"))
     with pytest.raises(InputError, match="has a judgment for run r-a already"):
-        await writer.land(identifier, 0, judged("r-a", judgment, "j-2"))
+        await writer.land(identifier, item(0, "r-a"), judged("r-a", judgment, "j-2"))
     assert [row.id for row in filled.judgments()] == ["j-1"]
 
 
@@ -89,7 +94,7 @@ async def test_a_reservation_ends_when_its_judgment_lands_and_counts_as_lost_if_
     await writer.reserve(identifier, 0, 0.4)
     await writer.reserve(identifier, 1, 0.3)
     await writer.reserve(identifier, 1, 0.6)  # all calls for this run together
-    await writer.land(identifier, 0, judged("r-a", judgment, "j-1"))
+    await writer.land(identifier, item(0, "r-a"), judged("r-a", judgment, "j-1"))
     writer.end(identifier, "stopped", "it was asked to stop")
     row = filled.passes.row(identifier)
     assert (row.status, row.reason, row.cost, row.lost) == ("stopped", "it was asked to stop", 0.25, 0.6)
@@ -114,10 +119,12 @@ async def test_what_is_judged_again_when_a_pass_is_resumed(
 ) -> None:
     identifier = begin(writer, judgment, rubric)
     for position, run in enumerate(RUNS):
-        await writer.land(identifier, position, judged(run, judgment, f"j-{run}", 1.0, failure if run == "r-b" else None))
+        await writer.land(
+            identifier, item(position, run), judged(run, judgment, f"j-{run}", 1.0, failure if run == "r-b" else None)
+        )
     assert writer.reopen(identifier) == again
     assert writer.reopen(identifier, retry=True) == retried
-    await writer.land(identifier, 1, judged("r-b", judgment, "j-again", 1.0))
+    await writer.land(identifier, item(1, "r-b"), judged("r-b", judgment, "j-again", 1.0))
     row = filled.passes.row(identifier)
     assert (row.landed, row.errored, row.cost) == (4, 0, 5.0)  # the first attempt was paid for as well
     assert [each.id for each in filled.passes.judgments(identifier)] == ["j-r-a", "j-again", "j-r-c", "j-r-d"]
@@ -130,8 +137,8 @@ async def test_a_run_that_was_judged_elsewhere_meanwhile_is_not_judged_once_more
 ) -> None:
     identifier = begin(writer, judgment, rubric)
     other = begin(writer, judgment, rubric)
-    await writer.land(other, 0, judged("r-a", judgment, "j-1"))
-    await writer.land(other, 1, judged("r-b", judgment, "j-2", failure="timeout"))
+    await writer.land(other, item(0, "r-a"), judged("r-a", judgment, "j-1"))
+    await writer.land(other, item(1, "r-b"), judged("r-b", judgment, "j-2", failure="timeout"))
     assert writer.reopen(identifier, again=again) == (4 if again else 3)
     row = filled.passes.row(identifier)
     assert (row.landed, row.cost) == ((0, 0.0) if again else (1, 0.0))  # the other pass has paid for it
@@ -141,9 +148,9 @@ async def test_candidates_know_what_this_very_judge_has_judged(
     filled: Store, writer: PassWriter, judgment: Judgment, rubric: Rubric
 ) -> None:
     identifier = begin(writer, judgment, rubric)
-    await writer.land(identifier, 0, judged("r-a", judgment, "j-1"))
-    await writer.land(identifier, 1, judged("r-b", judgment, "j-2", failure="refused"))
-    await writer.land(identifier, 2, judged("r-c", judgment, "j-3", failure="timeout"))
+    await writer.land(identifier, item(0, "r-a"), judged("r-a", judgment, "j-1"))
+    await writer.land(identifier, item(1, "r-b"), judged("r-b", judgment, "j-2", failure="refused"))
+    await writer.land(identifier, item(2, "r-c"), judged("r-c", judgment, "j-3", failure="timeout"))
 
     def seen(judge: Judge) -> set[str]:
         return {row.run for row in filled.passes.candidates(rubric.hash, judge.hash) if row.judged}
@@ -158,7 +165,7 @@ async def test_judgments_of_one_run_by_one_judge_are_numbered(
 ) -> None:
     filled.add_judgment(judged("r-a", judgment, "j-0"), rubric)
     identifier = begin(writer, judgment, rubric)
-    await writer.land(identifier, 0, judged("r-a", judgment, "j-1"))
+    await writer.land(identifier, item(0, "r-a"), judged("r-a", judgment, "j-1"))
     filled.add_judgment(judged("r-a", judgment, "j-2"), rubric)
     with filled.reading() as connection:
         found = connection.exec_driver_sql("SELECT id, sample FROM judgments ORDER BY sample").all()
@@ -180,7 +187,7 @@ async def test_what_earlier_judgments_consumed_is_known_for_an_estimate(
     filled: Store, writer: PassWriter, judgment: Judgment, rubric: Rubric
 ) -> None:
     identifier = begin(writer, judgment, rubric)
-    await writer.land(identifier, 0, judged("r-a", judgment, "j-1"))
+    await writer.land(identifier, item(0, "r-a"), judged("r-a", judgment, "j-1"))
     assert filled.passes.consumed("evaluator", "openrouter/some-model", None, 5) == [
         Usage(prompt=100, output=10, cost=0.25)
     ]

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import os
 import stat
 import subprocess
 import sys
@@ -213,10 +215,9 @@ def test_one_entry_of_a_long_record_reads_only_its_frame(store: Store, place: Pl
 
 
 def test_a_damaged_blob_is_never_read_as_if_it_were_whole(stored: Store, forger: Any, judgment: Judgment) -> None:
-    path = forger.blob(forger.name("judgments"))
-    data = bytearray(path.read_bytes())
+    data = bytearray(forger.data())
     data[len(data) // 2] ^= 1
-    path.write_bytes(data)
+    forger.put(bytes(data))
     with pytest.raises(OutsideError, match="changed or damaged"):
         stored.judgment(judgment.id)
 
@@ -241,8 +242,28 @@ def test_a_blob_is_named_by_the_sum_of_its_bytes(stored: Store, place: Place) ->
     assert list((place.blobs / "unfinished").iterdir()) == []
 
 
+def with_summary(judgment: Judgment, size: int) -> Judgment:
+    """A judgment whose blob has about that many bytes and a thousand more: its summary does not compress further."""
+    return msgspec.structs.replace(judgment, id=f"j-{size}", summary=os.urandom(size).hex())
+
+
+def test_a_judgment_of_up_to_64_kib_lies_in_the_database_and_a_larger_one_among_the_blobs(
+    store: Store, place: Place, run: Run, rubric: Rubric, judgment: Judgment
+) -> None:
+    store.add_run(run)
+    small, large = with_summary(judgment, 62_000), with_summary(judgment, 66_000)
+    store.add_judgment(small, rubric)
+    before = set(place.blobs.glob("??/*.zst"))
+    store.add_judgment(large, rubric)
+    ((data,),) = place.sql("SELECT data FROM judgment_blobs")
+    (path,) = set(place.blobs.glob("??/*.zst")) - before
+    names = dict(place.sql("SELECT id, blob FROM judgments"))
+    assert names == {small.id: hashlib.sha256(data).hexdigest(), large.id: path.stem}
+    assert [store.judgment(each.id) for each in (small, large)] == [small, large]
+
+
 def test_a_blob_of_a_newer_layout_says_which_adjudge_wrote_it(stored: Store, forger: Any, judgment: Judgment) -> None:
-    forger.forge("judgments", lambda value: value.update(layout=2, adjudge="3.1.4"))
+    forger.forge(lambda value: value.update(layout=2, adjudge="3.1.4"))
     with pytest.raises(InputError, match=r"written by adjudge 3\.1\.4 in layout 2"):
         stored.judgment(judgment.id)
 

@@ -190,7 +190,7 @@ class Engine:
         self._pace.finished(busy, len(self._under_way) - 1)
         self._breaker.heed(judgment)
         unseen = self._account.unseen(item.position, judgment)
-        landing = asyncio.ensure_future(self._writer.land(self._pass, item.position, judgment, unseen))
+        landing = asyncio.ensure_future(self._writer.land(self._pass, item, judgment, unseen))
         try:
             await asyncio.shield(landing)
         except asyncio.CancelledError:

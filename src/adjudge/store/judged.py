@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, Select, Subquery, func, select
 
 from adjudge.judgment import Judgment
 from adjudge.run import Outcome
-from adjudge.store.codec import StoredJudgment, unpacked
+from adjudge.store.judgment_blobs import judgment_in, with_data
 from adjudge.store.records import read_run
 from adjudge.store.schema import judgments, pass_runs, rubrics, runs
 from adjudge.store.store import Store
@@ -74,7 +74,7 @@ def of_pass(store: Store, identifier: str) -> Iterator[JudgedRun]:
     )
     with store.reading() as connection:
         for row in connection.execution_options(yield_per=AT_A_TIME).execute(query):
-            yield JudgedRun(_facts(row._mapping), _judgment(store, row.blob), row.sample)
+            yield JudgedRun(_facts(row._mapping), judgment_in(row, store.blobs), row.sample)
 
 
 class Scope(msgspec.Struct, frozen=True):
@@ -119,7 +119,7 @@ def latest_of_each_run(store: Store, scope: Scope) -> Iterator[JudgedRun]:
         for row in connection.execution_options(yield_per=AT_A_TIME).execute(query):
             facts = _facts(row._mapping)
             key = facts.task_name or _hash_of_task(store, row.of_run)
-            yield JudgedRun(facts, _judgment(store, row.blob), row.sample, row.judgments - 1, key)
+            yield JudgedRun(facts, judgment_in(row, store.blobs), row.sample, row.judgments - 1, key)
 
 
 def _latest(scope: Scope) -> Subquery:
@@ -148,16 +148,12 @@ _OUTCOME = ("exit_status", "grade", "reward", "detail", "failure")
 
 def _query(*more: ColumnElement[Any]) -> Select[Any]:
     of_run: Sequence[ColumnElement[Any]] = [runs.c[name].label(f"run_{name}") for name in (*_FACTS, *_OUTCOME)]
-    return select(judgments.c.blob, *of_run, *more).join(runs, runs.c.id == judgments.c.run)
+    return with_data(select(*of_run, *more).select_from(judgments).join(runs, runs.c.id == judgments.c.run))
 
 
 def _facts(row: Mapping[Any, Any]) -> RunFacts:
     outcome = Outcome(*(row[f"run_{name}"] for name in _OUTCOME))
     return RunFacts(outcome=outcome, **{name: row[f"run_{name}"] for name in _FACTS})
-
-
-def _judgment(store: Store, blob: str) -> Judgment:
-    return unpacked(store.blobs.read(blob), StoredJudgment).judgment
 
 
 def _hash_of_task(store: Store, blob: str) -> str | None:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import msgspec
 from sqlalchemy import ColumnElement, Connection, Select, Update, and_, case, func, or_, select
 
-from adjudge.judgment import UNRELATED, Judge, Judgment
+from adjudge.judgment import UNRELATED, Judge
 from adjudge.rubric import Rubric
 from adjudge.run import Outcome
 from adjudge.store.rows import JudgmentRow, judgment_row, now, plain
@@ -59,11 +59,12 @@ class CandidateRow(msgspec.Struct, frozen=True):
 
 
 class PassItem(msgspec.Struct, frozen=True):
-    """A run that a pass has still to judge: where it stands in the pass, and the blob that holds it."""
+    """A run that a pass has still to judge: where it stands in the pass, the blob that holds it, and its folder."""
 
     position: int
     run: str
     blob: str
+    workspace: str | None = None
 
 
 def pass_rows(connection: Connection, identifier: str | None = None) -> list[PassRow]:
@@ -123,13 +124,13 @@ def candidate_rows(connection: Connection, rubric: str, judge_hash: str) -> Iter
 def open_items(connection: Connection, identifier: str, after: int, most: int) -> list[PassItem]:
     """The next runs of a pass that have no judgment, behind a position."""
     query = (
-        select(pass_runs.c.position, pass_runs.c.run, runs.c.blob)
+        select(pass_runs.c.position, pass_runs.c.run, runs.c.blob, runs.c.workspace)
         .join(runs, runs.c.id == pass_runs.c.run)
         .where(pass_runs.c["pass"] == identifier, pass_runs.c.judgment.is_(None), pass_runs.c.position > after)
         .order_by(pass_runs.c.position)
         .limit(most)
     )
-    return [PassItem(row.position, row.run, row.blob) for row in connection.execute(query)]
+    return [PassItem(*row) for row in connection.execute(query)]
 
 
 def judgments_of(connection: Connection, identifier: str) -> Iterator[JudgmentRow]:
@@ -144,12 +145,12 @@ def judgments_of(connection: Connection, identifier: str) -> Iterator[JudgmentRo
         yield judgment_row(row._mapping)
 
 
-def latest_blobs(connection: Connection, kind: str, model: str | None, prune: str | None, most: int) -> list[str]:
-    """The blobs of the latest judgments of a kind of judge with this model, and in this prune mode if one is given."""
-    query = select(judgments.c.blob).where(judgments.c.judge == kind, judgments.c.model == model)
+def latest(kind: str, model: str | None, prune: str | None, most: int) -> Select[Any]:
+    """The latest judgments of a kind of judge with this model, and in this prune mode if one is given."""
+    query = select().where(judgments.c.judge == kind, judgments.c.model == model)
     if prune is not None:
         query = query.where(judgments.c.prune == prune)
-    return list(connection.scalars(query.order_by(judgments.c.added.desc(), judgments.c.id).limit(most)))
+    return query.order_by(judgments.c.added.desc(), judgments.c.id).limit(most)
 
 
 def values_of_pass(identifier: str, judge: Judge, rubric: Rubric, selected: int) -> dict[str, Any]:
@@ -167,16 +168,6 @@ def values_of_pass(identifier: str, judge: Judge, rubric: Rubric, selected: int)
         "model": plain(judge.model),
         "judge_hash": judge.hash,
     }
-
-
-def next_sample(judgment: Judgment) -> Select[tuple[int]]:
-    """Which judgment of this run by this judge with this rubric comes next, from 0 on."""
-    of_same = (
-        judgments.c.run == judgment.run,
-        judgments.c.rubric == judgment.rubric_hash,
-        judgments.c.judge_hash == judgment.judge.hash,
-    )
-    return select(func.coalesce(func.max(judgments.c.sample) + 1, 0)).where(*of_same)
 
 
 def judged_meanwhile(identifier: str) -> Update:

@@ -8,6 +8,7 @@ from contextlib import suppress
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 from sqlalchemy import Connection, func, select
 
 from adjudge.errors import InputError, OutsideError
@@ -15,10 +16,13 @@ from adjudge.judgment import Judge, Judgment
 from adjudge.record import Usage
 from adjudge.rubric import Rubric
 from adjudge.store import pass_rows, rows, schema
-from adjudge.store.codec import StoredJudgment, StoredPass, packed_pass, packed_rubric, unpacked
+from adjudge.store.codec import StoredPass, packed_pass, packed_rubric, unpacked
 from adjudge.store.faults import DiskFullError, patiently
+from adjudge.store.gathering import Gathered
+from adjudge.store.judgment_blobs import Landing, judgment_in, with_data
 from adjudge.store.locks import LEASE, Lock, take_lock
 from adjudge.store.pass_rows import CandidateRow, PassItem, PassRow, PassStatus
+from adjudge.store.pass_steps import Keeping, Reserving, Step, write_steps
 from adjudge.store.rows import JudgmentRow
 from adjudge.store.schema import pass_runs, passes
 
@@ -74,8 +78,8 @@ class Passes:
     def consumed(self, kind: str, model: str | None, prune: str | None, most: int) -> list[Usage]:
         """What the latest judgments of such judges consumed, each in all its calls; at most `most` of them."""
         with self._store.reading() as connection:
-            names = pass_rows.latest_blobs(connection, kind, model, prune, most)
-        judgments = (unpacked(self._store.blobs.read(name), StoredJudgment).judgment for name in names)
+            found = connection.execute(with_data(pass_rows.latest(kind, model, prune, most))).all()
+        judgments = (judgment_in(row, self._store.blobs) for row in found)
         return [judgment.usage() for judgment in judgments if judgment.calls]
 
     def hold(self, what: str, lease: float = LEASE) -> PassWriter:
@@ -97,6 +101,7 @@ class PassWriter:
 
     def __init__(self, store: Store, lock: Lock) -> None:
         self._store, self._lock = store, lock
+        self._gathered = Gathered[Step](lambda steps: store.writer.land(lambda: self._together(steps)))
 
     def begin(self, judge: Judge, plan: dict[str, Any], rubric: Rubric, runs: Sequence[str]) -> str:
         """Write a new pass over these runs, in this order, and give its id. `plan` is JSON; `Passes.plan` gives it back."""
@@ -116,7 +121,7 @@ class PassWriter:
                 items = [{"pass": identifier, "position": position, "run": run} for position, run in part]
                 connection.execute(pass_runs.insert(), items)
 
-        self._joined(write).result()
+        self._land(write)
         return identifier
 
     def reopen(self, identifier: str, retry: bool = False, again: bool = False) -> int:
@@ -139,7 +144,7 @@ class PassWriter:
             left = (pass_runs.c["pass"] == identifier, pass_runs.c.judgment.is_(None))
             return connection.scalar(select(func.count()).select_from(pass_runs).where(*left)) or 0
 
-        left: int = self._joined(write).result()
+        left: int = self._land(write)
         return left
 
     def open_items(self, identifier: str, after: int, most: int) -> list[PassItem]:
@@ -149,15 +154,13 @@ class PassWriter:
 
     async def reserve(self, identifier: str, position: int, dollars: float) -> None:
         """Note, before a call is made, what all calls for this run may cost together that have not landed."""
-        item = (pass_runs.c["pass"] == identifier, pass_runs.c.position == position)
-        statement = pass_runs.update().where(*item).values(reserved=dollars)
-        await asyncio.wrap_future(self._joined(lambda connection: connection.execute(statement) and None))
+        await self._gathered.done(Reserving(identifier, position, dollars))
 
     def require_room(self) -> None:
         """Do nothing if a judgment that begins now could be kept. Raises OutsideError if the disk is almost full."""
         self._store.require_room()
 
-    async def land(self, identifier: str, position: int, judgment: Judgment, unseen: float = 0.0) -> None:
+    async def land(self, identifier: str, item: PassItem, judgment: Judgment, unseen: float = 0.0) -> None:
         """Keep a run's judgment; its reservation is over in the same moment.
 
         `unseen`, in US dollars, counts as lost: what its calls may have cost beyond what it knows of.
@@ -165,10 +168,8 @@ class PassWriter:
         Raises:
             InputError: the run has a judgment in this pass already.
         """
-        values = await asyncio.to_thread(self._values, identifier, judgment)
-        await asyncio.wrap_future(
-            self._joined(lambda connection: _land(connection, identifier, position, judgment, values, unseen))
-        )
+        landing = await asyncio.to_thread(self._landing, identifier, item, judgment)
+        await self._gathered.done(Keeping(identifier, item.position, landing, unseen))
 
     def end(self, identifier: str, status: PassStatus, reason: str | None = None) -> None:
         """Write how a pass ended."""
@@ -178,11 +179,11 @@ class PassWriter:
             ended = {"status": status, "reason": rows.plain(reason), "ended": rows.now()}
             connection.execute(passes.update().where(passes.c.id == identifier).values(ended))
 
-        self._joined(write).result()
+        self._land(write)
 
     async def beat(self) -> None:
         """Give a sign of life."""
-        await asyncio.wrap_future(self._joined(lambda _: None))
+        await asyncio.wrap_future(self._store.writer.land(lambda: self._written(lambda _: None)))
 
     def release(self) -> None:
         """Give the lock back; where the store takes nothing more, its token alone, which is enough."""
@@ -192,59 +193,44 @@ class PassWriter:
         finally:
             self._lock.let_go()
 
-    def _values(self, identifier: str, judgment: Judgment) -> dict[str, Any]:
-        """The judgment's columns; its blob is on the disk, and since it was paid for, the reserve is given up for it."""
+    def _landing(self, identifier: str, item: PassItem, judgment: Judgment) -> Landing:
+        """The judgment as it is kept. Since it was paid for, the reserve is given up for its blob if that is large."""
         try:
-            values = self._store.values_of(judgment)
+            landing = self._store.landing_of(judgment, item.workspace)
         except DiskFullError:
             self._store.make_room()  # or another thread has, a moment ago
-            values = self._store.values_of(judgment)
-        return values | {"pass": identifier}
+            landing = self._store.landing_of(judgment, item.workspace)
+        return msgspec.structs.replace(landing, values=landing.values | {"pass": identifier})
+
+    def _land(self, work: Work) -> Any:
+        return self._store.writer.land(lambda: self._written(work)).result()
 
     # --- in the writer's thread
 
-    def _joined(self, work: Work) -> Any:
-        return self._store.writer.join(work, self._together)
+    def _together(self, steps: Sequence[Step]) -> Sequence[InputError | None]:
+        """Several steps in one transaction, which one sync brings to the disk."""
+        try:
+            self._written(lambda connection: write_steps(connection, steps))
+        except InputError as error:
+            if len(steps) == 1:
+                return [error]
+            return [self._together([step])[0] for step in steps]  # it is of one of them: the others shall land
+        return [None] * len(steps)
 
-    def _together(self, works: Sequence[Work]) -> Sequence[Any]:
-        """Several pieces of work in one transaction, which one sync brings to the disk.
+    def _written(self, work: Work) -> Any:
+        """What work in a transaction gives.
 
-        Each may be done twice: a database that went away may have kept them, and is waited for.
+        It may be done twice: a database that went away may have kept it, and is waited for.
         """
         try:
-            return patiently(lambda: self._written(works))
+            return patiently(lambda: self._once(work))
         except DiskFullError:
             self._store.make_room()  # or a thread that wrote a blob has, a moment ago
-            return self._written(works)
-        except InputError:  # of one of them: the others shall land
-            if len(works) == 1:
-                raise
-            return [self._alone(work) for work in works]
+            return self._once(work)
 
-    def _written(self, works: Sequence[Work]) -> Sequence[Any]:
+    def _once(self, work: Work) -> Any:
         with self._lock.writing() as connection:
-            return [work(connection) for work in works]
-
-    def _alone(self, work: Work) -> Any:
-        try:
-            return patiently(lambda: self._written([work]))[0]
-        except InputError as error:
-            return error
-
-
-def _land(
-    connection: Connection, identifier: str, position: int, judgment: Judgment, values: dict[str, Any], unseen: float
-) -> None:
-    item = (pass_runs.c["pass"] == identifier, pass_runs.c.position == position, pass_runs.c.judgment.is_(None))
-    landed = pass_runs.update().where(*item).values(judgment=judgment.id, reserved=None)
-    if connection.execute(landed).rowcount != 1:
-        if rows.is_there(connection, schema.judgments, judgment.id):
-            return
-        raise InputError(f"pass {identifier} has a judgment for run {judgment.run} already, or does not hold it")
-    sample = connection.scalar(pass_rows.next_sample(judgment))
-    connection.execute(schema.judgments.insert().values(values | {"sample": sample}))
-    if unseen:
-        _add_lost(connection, identifier, unseen)
+            return work(connection)
 
 
 def _lose(connection: Connection, identifier: str) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Boolean, Column, Float, ForeignKey, Index, Integer, MetaData, String, Table, false
+from sqlalchemy import Boolean, Column, Float, ForeignKey, Index, Integer, LargeBinary, MetaData, String, Table, false
 
-REVISIONS = ("0001", "0002", "0003", "0004")
+REVISIONS = ("0001", "0002", "0003", "0004", "0005")
 """Every revision of the schema that this adjudge knows, the latest last; the files are in `migrations/versions`."""
 
 metadata = MetaData(
@@ -95,15 +95,25 @@ judgments = Table(
     Column("pass", String),
     Column("judge_hash", String),
     Column("sample", Integer),
+    Column("blob_number", Integer),
 )
 """`workspace` is a fingerprint of the run's folder, taken when the judgment landed (see `workspace.py`).
 
 The columns from `scored` on came with the reader; in rows from before, `decided` is not known. Those from `pass` on came
 with passes: the judge's identity as a hash, and which judgment by this judge with this rubric of this run it is, from 0 on.
+`blob_number` leads to a blob that lies in `judgment_blobs`, and is NULL where it lies among the others.
 """
 
 Index(None, judgments.c["pass"])
 Index("ix_judgments_key", judgments.c.run, judgments.c.rubric, judgments.c.judge_hash, judgments.c.sample, unique=True)
+
+judgment_blobs = Table(
+    "judgment_blobs",
+    metadata,
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("data", LargeBinary, nullable=False),
+)
+"""The blobs of judgments that are small. They are numbered as they come, so that each is written behind the last."""
 
 passes = Table(
     "passes",

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 from sqlalchemy import select
 
@@ -20,8 +20,8 @@ from adjudge.store.blobs import TRIAL, Blobs, FolderBlobs, make_closed_folder, o
 from adjudge.store.codec import StoredJudgment, StoredRubric, packed_judgment, packed_rubric, unpacked
 from adjudge.store.database import Database, open_postgres, open_sqlite
 from adjudge.store.faults import DiskFullError, patiently
+from adjudge.store.judgment_blobs import Landing, insert, judgment_in, landing_of, with_data
 from adjudge.store.needed import missing_rubric, workspace_of
-from adjudge.store.pass_rows import next_sample
 from adjudge.store.passes import Passes
 from adjudge.store.records import read_run, write_run
 from adjudge.store.room import Room
@@ -166,9 +166,12 @@ class Store:
 
     def judgment(self, identifier: str) -> Judgment:
         """The judgment with this id. Raises InputError and OutsideError as `run` does."""
+        query = with_data(select().where(schema.judgments.c.id == identifier))
         with self.reading() as connection:
-            name = rows.blob_of(connection, schema.judgments, identifier, "judgment")
-        return unpacked(self.blobs.read(name), StoredJudgment).judgment
+            row = connection.execute(query).one_or_none()
+        if row is None:
+            raise InputError(f"there is no judgment {identifier!r} in the store")
+        return judgment_in(row, self.blobs)
 
     def judgments(self, run: str | None = None) -> list[JudgmentRow]:
         """All judgments, or those of one run, as a list shows them, the latest first."""
@@ -266,25 +269,18 @@ class Store:
                 self._refuse_another(judgment)
                 return
             missing = missing_rubric(connection, judgment, rubric)
-        values = self.values_of(judgment)
+            workspace = workspace_of(connection, judgment)
+        landing = self.landing_of(judgment, workspace)
         of_rubric = rows.values_of_rubric(missing, self.blobs.write([packed_rubric(missing)])) if missing else None
         with self.writing() as connection:
             if of_rubric and not rows.is_there(connection, schema.rubrics, of_rubric["hash"]):
                 connection.execute(schema.rubrics.insert().values(of_rubric))
             if not rows.is_there(connection, schema.judgments, judgment.id):
-                sample = connection.scalar(next_sample(judgment))
-                connection.execute(schema.judgments.insert().values(values | {"sample": sample}))
+                insert(connection, [landing])
 
-    def values_of(self, judgment: Judgment) -> dict[str, Any]:
-        """The columns of a judgment, whose blob is on the disk when this returns. Any thread may do this.
-
-        Raises:
-            InputError: its run is not stored.
-        """
-        with self.reading() as connection:
-            workspace = workspace_of(connection, judgment)
-        state = self._fingerprint(workspace) if workspace else None
-        return rows.values_of_judgment(judgment, self.blobs.write([packed_judgment(judgment)]), state)
+    def landing_of(self, judgment: Judgment, workspace: str | None) -> Landing:
+        """A judgment as it is kept, with the state of its run's folder. Any thread may do this."""
+        return landing_of(judgment, self._fingerprint(workspace) if workspace else None, self.blobs)
 
     def _refuse_another(self, judgment: Judgment) -> None:
         if unpacked(packed_judgment(judgment), StoredJudgment).judgment != self.judgment(judgment.id):
