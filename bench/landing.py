@@ -22,6 +22,8 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
+import msgspec
+
 from adjudge.judges.reader.judge import Reader
 from adjudge.judges.reader.own import own_rubric
 from adjudge.judgment import Judge, Judgment
@@ -39,6 +41,9 @@ from bench.make_transcripts import sentence
 from bench.passes import DIMENSIONS, filled
 
 COUNT, AT_ONCE, GROUP = 1000, (16, 50), 16
+PRICE = 0.001
+"""US dollars, for a call."""
+
 MILLISECONDS, TIMES = 1.5, 3.0
 """Goals: CPU for each judgment, and bytes written for each byte that must be kept."""
 
@@ -56,13 +61,15 @@ class WordyModel:
         scores = {name: self._score(1 if name == "tool_efficiency" else 0) for name in DIMENSIONS}
         scores["token_efficiency"] |= {"share": 0, "causes": []}
         told = {"scores": scores, "summary": sentence(self._chance, 20), "steering": []}
-        return make_reply(json.dumps(told), request, self.name)
+        reply = make_reply(json.dumps(told), request, self.name)
+        usage = msgspec.structs.replace(reply.call.usage, cost=PRICE)
+        return msgspec.structs.replace(reply, call=msgspec.structs.replace(reply.call, usage=usage))
 
     def _score(self, value: int) -> dict[str, object]:
         return {"reasoning": sentence(self._chance, 12), "value": value, "citations": []}
 
     def price(self, usage: Usage) -> float | None:  # noqa: ARG002  the same for all
-        return 0.001
+        return PRICE
 
     async def close(self) -> None:
         pass
@@ -76,7 +83,7 @@ class ReadyWork:
 
     async def judge(self, item: PassItem, paying: Paying) -> Judgment:
         await asyncio.to_thread(self._walk, item)
-        await paying(0.001)
+        await paying(PRICE)
         return self._made[item.run]
 
     def _walk(self, item: PassItem) -> None:

@@ -161,15 +161,18 @@ async def test_candidates_know_what_this_very_judge_has_judged(
 
 
 async def test_judgments_of_one_run_by_one_judge_are_numbered(
-    filled: Store, writer: PassWriter, judgment: Judgment, rubric: Rubric
+    place: Place, filled: Store, writer: PassWriter, judgment: Judgment, rubric: Rubric
 ) -> None:
     filled.add_judgment(judged("r-a", judgment, "j-0"), rubric)
     identifier = begin(writer, judgment, rubric)
     await writer.land(identifier, item(0, "r-a"), judged("r-a", judgment, "j-1"))
     filled.add_judgment(judged("r-a", judgment, "j-2"), rubric)
-    with filled.reading() as connection:
-        found = connection.exec_driver_sql("SELECT id, sample FROM judgments ORDER BY sample").all()
-    assert [tuple(row) for row in found] == [("j-0", 0), ("j-1", 1), ("j-2", 2)]
+    other = msgspec.structs.replace(judgment, judge=msgspec.structs.replace(judgment.judge, prompt="another"))
+    filled.add_judgment(judged("r-a", other, "j-other"), rubric)
+    found = place.sql("SELECT id, sample FROM judgments ORDER BY sample, id")
+    assert found == [("j-0", 0), ("j-other", 0), ("j-1", 1), ("j-2", 2)]
+    with pytest.raises(Exception, match=r"(?i)unique"):
+        place.sql("UPDATE judgments SET sample = 0")
 
 
 def test_a_pass_is_found_by_the_beginning_of_its_id(

@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 
 Work = TypeVar("Work")
 
-PAUSE = 0.025
+PAUSE = 0.05
 """Seconds from one group to the next: work that comes alone waits for nothing."""
 
 MOST = 256

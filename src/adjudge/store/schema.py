@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Boolean, Column, Float, ForeignKey, Index, Integer, LargeBinary, MetaData, String, Table, false
+from sqlalchemy import Boolean, Column, Float, ForeignKey, Index, Integer, LargeBinary, MetaData, String, Table, false, func
 
 REVISIONS = ("0001", "0002", "0003", "0004", "0005")
 """Every revision of the schema that this adjudge knows, the latest last; the files are in `migrations/versions`."""
@@ -105,7 +105,18 @@ with passes: the judge's identity as a hash, and which judgment by this judge wi
 """
 
 Index(None, judgments.c["pass"])
-Index("ix_judgments_key", judgments.c.run, judgments.c.rubric, judgments.c.judge_hash, judgments.c.sample, unique=True)
+
+HASHED = 16
+"""Characters of a hash that stand in an index: 64 bits, so that a page holds many and a judgment changes few pages."""
+
+Index(
+    "ix_judgments_key",
+    judgments.c.run,
+    func.substr(judgments.c.rubric, 1, HASHED),
+    func.substr(judgments.c.judge_hash, 1, HASHED),
+    judgments.c.sample,
+    unique=True,
+)
 
 judgment_blobs = Table(
     "judgment_blobs",

@@ -1,4 +1,4 @@
-"""A table for the blobs of small judgments, so that a judgment and its row are one write."""
+"""A table for the blobs of small judgments, so that a judgment and its row are one write, and a smaller index."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -16,3 +16,6 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("number", name="pk_judgment_blobs"),
     )
     op.add_column("judgments", sa.Column("blob_number", sa.Integer))
+    op.drop_index("ix_judgments_key", "judgments")
+    hashes = sa.text("substr(rubric, 1, 16)"), sa.text("substr(judge_hash, 1, 16)")
+    op.create_index("ix_judgments_key", "judgments", ["run", *hashes, "sample"], unique=True)
