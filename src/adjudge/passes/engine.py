@@ -78,7 +78,7 @@ class Engine:
         self._account = Account(row.cost + row.lost, bounds.cost, self._reserved)
         self._under_way: set[asyncio.Task[None]] = set()
         self._failure: BaseException | None = None
-        self._failed = asyncio.Event()
+        self._changed = asyncio.Event()
         self._lost = self._lost_in_a_row = 0
         self._why: str | None = None
         self._last_lost = ""
@@ -89,14 +89,16 @@ class Engine:
         Raises:
             OutsideError: the store failed, or the lock was lost. The pass is written as failed, if that can be.
         """
-        beating = asyncio.create_task(self._beat())
+        signs = self._beat(), self._heed(self._stop.asked), self._heed(self._stop.now)
+        watching = [asyncio.create_task(each) for each in signs]
         try:
             await self._admit()
             await self._settle()
         except OutsideError as failure:
             self._note_failure(failure)
         finally:
-            beating.cancel()
+            for task in watching:
+                task.cancel()
             await self._abandon()
         if self._failure is not None:
             await self._fail(self._failure)
@@ -114,7 +116,7 @@ class Engine:
                 return
             task = asyncio.create_task(self._one(item))
             self._under_way.add(task)
-            task.add_done_callback(self._under_way.discard)
+            task.add_done_callback(self._ended)
 
     async def _items(self) -> AsyncIterator[PassItem]:
         last = -1
@@ -125,16 +127,22 @@ class Engine:
 
     async def _turn_of_one(self) -> None:
         while len(self._under_way) >= self._pace.limit and not self._ending():
-            await self._sign(self._stop.asked, self._failed)
+            await self._change()
 
-    async def _sign(self, *events: asyncio.Event, seconds: float | None = None) -> None:
-        """Wait until something under way ends, one of these events happens, or the seconds are over."""
-        waiting = {asyncio.create_task(event.wait()) for event in events if not event.is_set()}
-        try:
-            await asyncio.wait({*self._under_way, *waiting}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for task in waiting:
-                task.cancel()
+    async def _change(self, seconds: float | None = None) -> None:
+        """Wait until something under way ends, the pass is asked to end or fails, or the seconds are over."""
+        self._changed.clear()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._changed.wait()
+
+    async def _heed(self, wish: asyncio.Event) -> None:
+        await wish.wait()
+        self._changed.set()
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._under_way.discard(task)
+        self._changed.set()
 
     def _has_room(self) -> bool:
         """Whether the disk has room for one more. If not, the pass ends while what is under way can still land."""
@@ -217,7 +225,7 @@ class Engine:
             left = None if ends is None else max(0.0, ends - loop.time())
             if left == 0.0:
                 return
-            await self._sign(self._stop.now, self._stop.asked, self._failed, seconds=left)
+            await self._change(left)
 
     async def _abandon(self) -> None:
         """Cancel what is under way; judgments that are landing still do."""
@@ -257,7 +265,7 @@ class Engine:
     def _note_failure(self, failure: BaseException) -> None:
         """The first failure ends the pass at once."""
         self._failure = self._failure or failure
-        self._failed.set()
+        self._changed.set()
 
     def _progress(self) -> Progress:
         return self._tally.progress(len(self._under_way), self._pace.limit, self._account.spent)
