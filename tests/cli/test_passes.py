@@ -15,6 +15,9 @@ import pytest
 from tests.cli.conftest import Command, Script
 
 from adjudge.judges.reader.own import own_rubric
+from adjudge.settings import Settings
+from adjudge.store import schema
+from adjudge.wiring import open_store
 
 Serve = Callable[[Script], str]
 RUNS = 6
@@ -98,7 +101,47 @@ def test_without_a_model_nothing_begins(imported: Command) -> None:
     ended = imported("pass", "start", "--yes")
     assert ended.status == 2
     assert "no model is named" in ended.err
+    assert "`adjudge pass plan` shows what there is to judge" in ended.err
     assert passes(imported) == []
+
+
+def test_a_plan_without_a_model_does_not_say_that_it_costs_nothing(imported: Command) -> None:
+    ended = imported("pass", "plan")
+    assert (ended.status, "Estimate" in ended.out) == (0, False)
+    assert "No model is named, so neither what it costs" in ended.err
+
+
+def test_a_plan_knows_prices_without_a_key(imported: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    assert "Estimate: about $" in imported("pass", "plan", "--model", "openai/gpt-4o").out
+
+
+def test_what_was_judged_before_is_counted_although_it_is_judged_again(imported: Command, serve: Serve) -> None:
+    model = serve(lambda _: blameless())
+    assert imported("pass", "start", "--yes", "--model", model).status == 0
+    lines = [line.split() for line in imported("pass", "plan", "--again", "--model", model).out.splitlines()]
+    assert ["all", "6", "0", "6", "6"] in lines
+
+
+def test_what_costs_nothing_suits_any_limit(imported: Command, serve: Serve) -> None:
+    ended = imported("pass", "start", "--max-cost", "0", "--model", serve(lambda _: blameless()))
+    assert (ended.status, "6 of 6 runs judged" in ended.out) == (0, True)
+
+
+def test_a_pass_shows_how_it_was_started(imported: Command, serve: Serve) -> None:
+    model = serve(lambda _: blameless())
+    imported("pass", "start", "--quota", 1, "--always", "*/exit 1", "--seed", 7, "--max-cost", 3, "--model", model)
+    shown = imported("pass", "show", passes(imported)[0]["id"]).out
+    assert "with --quota 1 --always '*/exit 1' --seed 7 --max-cost 3; rubric reader; reader http://" in shown
+
+
+def test_nothing_left_has_the_shape_of_a_pass_in_json(imported: Command, serve: Serve) -> None:
+    model = serve(lambda _: blameless())
+    first = json.loads(imported("pass", "start", "--yes", "--json", "--model", model).out)
+    second = json.loads(imported("pass", "start", "--yes", "--json", "--model", model).out)
+    assert (set(first), second["row"], second["ending"]) == ({"row", "ending"}, None, None)
+    assert second["plan"]["selection"]["runs"] == []
 
 
 def test_a_stopped_pass_is_gone_on_with(imported: Command, serve: Serve) -> None:
@@ -159,6 +202,7 @@ def test_a_rubric_of_probes_needs_no_model(imported: Command, tmp_path: Path) ->
     ended = imported("pass", "start", "--rubric", rubric, "--yes", "--json")
     assert ended.status == 0
     assert json.loads(ended.out)["row"]["landed"] == RUNS
+    assert "Estimate: $0 for 6 judgments: no model is asked." in imported("pass", "plan", "--again", "--rubric", rubric).out
     assert [run["score"] for run in json.loads(imported("list", "--json").out)] == [1.0] * RUNS
 
 
@@ -212,3 +256,17 @@ def test_a_pass_after_a_bare_ray_is_no_address(imported: Command) -> None:
     assert ended.status == 2
     assert "p-nothing" in ended.err
     assert "Missing" not in ended.err
+
+
+def test_a_pass_whose_process_died_is_told_from_one_that_goes_on(imported: Command, serve: Serve) -> None:
+    assert imported("pass", "start", "--yes", "--model", serve(lambda _: blameless())).status == 0
+    identifier = passes(imported)[0]["id"]
+    with open_store(Settings()) as store:
+        writer = store.passes.hold(identifier)
+        with store.writing() as connection:
+            connection.execute(schema.passes.update().values(status="running"))
+        going = [imported("pass", *words).out for words in (("list",), ("show", identifier))]
+        assert ("running" in going[0], "resume" in going[1]) == (True, False)
+        writer._lock.let_go()  # as when its process dies
+        dead = [imported("pass", *words).out for words in (("list",), ("show", identifier))]
+    assert ("died" in dead[0], "resume" in dead[1]) == (True, True)

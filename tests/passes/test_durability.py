@@ -134,7 +134,7 @@ def test_a_pass_that_is_asked_to_stop_ends_in_time_and_goes_on_later(trials: Tri
 def test_a_holder_that_slept_through_its_lease_wakes_up_and_writes_nothing(trials: Trials, tell: Tell) -> None:
     result = of(trials, "sleep")
     tell("SIGSTOP past the lease, another finishes, SIGCONT", result)
-    assert "LockHeldError: life 1 is under way in this store" in result["early"][0]
+    assert "is under way in this store" in result["early"][0]
     assert result["finished"] == 0, result["traces"]
     assert result["sleeper"].startswith("LockLostError: another process has taken this pass's lock over")
     assert result["woken"] == 3

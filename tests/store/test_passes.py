@@ -12,6 +12,7 @@ from adjudge.judgment import Call, Failure, Judge, Judgment
 from adjudge.record import Usage
 from adjudge.rubric import Rubric
 from adjudge.run import Run
+from adjudge.store.faults import LockHeldError
 from adjudge.store.pass_rows import PassItem
 from adjudge.store.passes import PassWriter
 from adjudge.store.store import Store
@@ -61,6 +62,19 @@ def test_a_new_pass_has_its_runs_in_their_order(
     assert (row.judge, row.model, row.judge_hash) == ("evaluator", "openrouter/some-model", judgment.judge.hash)
     assert filled.passes.plan(identifier).plan == {"sampling": {"seed": 7}}
     assert filled.passes.plan(identifier).judge == judgment.judge
+
+
+def test_the_pass_that_is_under_way_is_known_until_its_holder_lets_go(
+    filled: Store, judgment: Judgment, rubric: Rubric
+) -> None:
+    assert filled.passes.under_way() is None
+    writer = filled.passes.hold("a new pass")
+    identifier = begin(writer, judgment, rubric)
+    assert filled.passes.under_way() == identifier
+    with pytest.raises(LockHeldError, match=f"pass {identifier} is under way"):
+        filled.passes.hold("another")
+    writer.release()
+    assert filled.passes.under_way() is None
 
 
 async def test_what_lands_is_counted_and_no_longer_open(

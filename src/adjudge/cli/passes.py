@@ -11,7 +11,7 @@ import typer
 
 from adjudge.cli.judging import ModelName
 from adjudge.cli.options import Json, StorePath, settings_with
-from adjudge.cli.plans import cells_of, print_estimate, print_plan, print_row, print_strata
+from adjudge.cli.plans import cells_of, print_estimate, print_plan, print_row, print_start, print_strata
 from adjudge.cli.printing import print_json, print_table, say
 from adjudge.errors import InputError
 from adjudge.settings import PruneMode
@@ -173,7 +173,7 @@ def list_passes(store: StorePath = None, as_json: Json = False) -> None:
     from adjudge import wiring
 
     with wiring.open_kept_store(settings_with(store=store)) as opened:
-        rows = opened.passes.rows()
+        rows, under_way = opened.passes.rows(), opened.passes.under_way()
     if as_json:
         print_json(rows)
         return
@@ -181,7 +181,7 @@ def list_passes(store: StorePath = None, as_json: Json = False) -> None:
         say("No pass was started in this store; `adjudge pass start` starts one.")
         return
     headings = ("PASS", "STARTED", "STATUS", "JUDGED", "NO VERDICT", "COST", "RUBRIC", "MODEL")
-    print_table(headings, [cells_of(row) for row in rows], right=(3, 4, 5))
+    print_table(headings, [cells_of(row, under_way) for row in rows], right=(3, 4, 5))
 
 
 def show_pass(
@@ -191,18 +191,19 @@ def show_pass(
 ) -> None:
     """Print how a pass was selected, what it was estimated to cost, and how it ended."""
     from adjudge import wiring
-    from adjudge.wiring.passes import strata_and_estimate
+    from adjudge.wiring.passes import started_with
 
     with wiring.open_kept_store(settings_with(store=store)) as opened:
         identifier = opened.passes.find(name)
-        row, plan = opened.passes.row(identifier), opened.passes.plan(identifier)
+        row, plan, under_way = opened.passes.row(identifier), opened.passes.plan(identifier), opened.passes.under_way()
     if as_json:
         print_json({"pass": row, "judge": plan.judge, "plan": plan.plan})
         return
-    strata, estimate = strata_and_estimate(plan)
-    print_strata(strata)
-    print_estimate(estimate)
-    print_row(row)
+    started = started_with(plan)
+    print_start(row, started.sampling, started.again, started.max_cost)
+    print_strata(started.strata)
+    print_estimate(started.estimate)
+    print_row(row, under_way)
 
 
 # --- while it goes on
@@ -215,7 +216,7 @@ def _nothing_left(planned: Plan, as_json: bool) -> int:
         InputError: nothing was ever judged; the selection may be a mistake.
     """
     if as_json:
-        print_json(planned)
+        print_json({"row": None, "ending": None, "plan": planned})
     else:
         print_plan(planned)
     if not any(stratum.judged for stratum in planned.selection.strata):
@@ -244,6 +245,9 @@ def _cluster(ray: str | None) -> AbstractContextManager[RayCluster | None]:
         return nullcontext()
     from adjudge.passes.ray_cluster import open_ray
 
+    say(
+        "Ray is being started; that may take half a minute." if ray == LOCAL else f"Connecting to the Ray cluster at {ray}."
+    )
     return open_ray(None if ray == LOCAL else ray)
 
 

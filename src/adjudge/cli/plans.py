@@ -11,7 +11,7 @@ from adjudge.untrusted import one_line
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from adjudge.passes.values import Estimate, Stratum
+    from adjudge.passes.values import Estimate, Sampling, Stratum
     from adjudge.store.pass_rows import PassRow
     from adjudge.wiring.passes import Plan
 
@@ -23,7 +23,13 @@ def print_plan(planned: Plan) -> None:
     print_strata(planned.selection.strata)
     for pattern in unmatched(planned.selection, planned.sampling):
         say(f"--always {pattern}: there is no such stratum")
-    print_estimate(planned.estimate)
+    if planned.judge.model is None and planned.estimate.likely is None:
+        say(
+            "No model is named, so neither what it costs nor what it has judged before can be told: give --model "
+            "PROVIDER/MODEL, or set ADJUDGE_MODEL."
+        )
+    else:
+        print_estimate(planned.estimate)
 
 
 def print_strata(strata: Sequence[Stratum]) -> None:
@@ -41,6 +47,19 @@ def print_strata(strata: Sequence[Stratum]) -> None:
     print_table(headings, cells, right=(2, 3, 4, 5))
 
 
+def print_start(row: PassRow, sampling: Sampling, again: bool, max_cost: float | None) -> None:
+    """Print how a pass was started, in the words of its options."""
+    drawn = [f"--share {sampling.share:g}"] if sampling.share is not None else []
+    drawn += [f"--quota {sampling.quota}"] if sampling.quota is not None else []
+    drawn += [f"--always '{one_line(each, 200)}'" for each in sampling.always]
+    drawn += [f"--seed {sampling.seed}", *(["--again"] if again else [])]
+    drawn += [f"--max-cost {max_cost:g}"] if max_cost is not None else []
+    who = f"{row.judge} {row.model}" if row.model else row.judge
+    rubric = one_line(row.rubric or "unnamed", 200)
+    say_of = f"Started {row.started[:19].replace('T', ' ')} UTC with {' '.join(drawn)}; rubric {rubric}; {who}."
+    results().print(say_of, soft_wrap=True)
+
+
 def print_estimate(estimate: Estimate) -> None:
     """Print what a pass may cost."""
     from adjudge.passes.estimate import described
@@ -48,10 +67,11 @@ def print_estimate(estimate: Estimate) -> None:
     results().print(f"Estimate: {described(estimate)}.", soft_wrap=True)
 
 
-def cells_of(row: PassRow) -> tuple[str, ...]:
-    """A pass as a line of the list."""
+def cells_of(row: PassRow, under_way: str | None) -> tuple[str, ...]:
+    """A pass as a line of the list; `under_way` is the one that is judged now."""
+    status = "died" if row.status == "running" and row.id != under_way else row.status
     return (
-        *(row.id, row.started[:19].replace("T", " "), row.status, f"{row.landed - row.errored} of {row.selected}"),
+        *(row.id, row.started[:19].replace("T", " "), status, f"{row.landed - row.errored} of {row.selected}"),
         *(str(row.errored), _cost(row), row.rubric or "", row.model or ""),
     )
 
@@ -64,8 +84,8 @@ def _cost(row: PassRow) -> str:
     return f"{dollars(row.cost)}{unknown}" + (f" + {dollars(row.lost)} lost" if row.lost else "")
 
 
-def print_row(row: PassRow) -> None:
-    """Print how a pass ended, what it has cost, and what to do next."""
+def print_row(row: PassRow, under_way: str | None = None) -> None:
+    """Print how a pass ended or that it is `under_way`, what it has cost, and what to do next."""
     console = results()
     console.print(
         f"Pass {row.id}: {row.status}" + (f", as {one_line(row.reason, 1000)}" if row.reason else "") + ".", soft_wrap=True
@@ -76,6 +96,8 @@ def print_row(row: PassRow) -> None:
         f"Judging has cost {_cost(row)}.",
         soft_wrap=True,
     )
+    if row.id == under_way:
+        return
     if row.status != "finished":
         console.print(f"`adjudge pass resume {row.id}` goes on.", soft_wrap=True)
     elif row.errored:

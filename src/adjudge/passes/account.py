@@ -31,11 +31,11 @@ class Account:
             ModelError: it might pass the limit (kind `budget`); no call may be made.
             OutsideError: it could not be written down.
         """
+        if not most:  # no price is known, with which no limit is taken; or there is none
+            return
         if self._limit is not None and self.spent >= self._limit:
             self.exhausted = f"of the {dollars(self._limit)} for this pass {dollars(self.spent)} are spent"
             raise ModelError(self.exhausted, "budget")
-        if not most:  # no price is known, or there is none
-            return
         committed = self.spent + sum(map(sum, self._reserved.values()))
         if self._limit is not None and committed + most > self._limit:
             self.exhausted = (

@@ -70,6 +70,11 @@ def estimate_from_rows(judgments: int, rows: Sequence[Usage], price: Price, long
     )
 
 
+def free(judgments: int) -> Estimate:
+    """The estimate for judgments that ask no model."""
+    return Estimate(judgments, "rows", 0, 0.0, 0.0, 0.0, 0.0, priced=True)
+
+
 def estimate_from_inputs(judgments: int, inputs: Sequence[PreparedInput], price: Price, error: float = 0.0) -> Estimate:
     """The estimate from the inputs prepared for some or all of the very runs that a reader will get.
 
@@ -137,7 +142,7 @@ def described(estimate: Estimate) -> str:
         tokens = round(estimate.tokens_in * estimate.judgments)
         return f"no price is known for the model; about {tokens:,} tokens in for {judgments}, from {_ground(estimate)}"
     if estimate.most == 0:
-        return f"$0 for {judgments}: the model costs nothing"
+        return f"$0 for {judgments}: " + ("the model costs nothing" if estimate.tokens_in else "no model is asked")
     least, likely, most = map(rounded, (estimate.least, estimate.likely, estimate.most))
     return f"about {likely} ({least} to {most}) for {judgments}, from {_ground(estimate)}"
 

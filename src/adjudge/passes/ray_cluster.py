@@ -95,22 +95,31 @@ def _init(where: str, **given: Any) -> None:
     try:
         with _same_handler():
             ray.init(log_to_driver=False, logging_level="ERROR", **given)
-    except (OSError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
+    except Exception as error:  # Ray raises bare ones too, as when a node is too slow to start
         ray.shutdown()
         raise OutsideError(f"no Ray cluster can be used {where}: {error}") from error
 
 
 @contextmanager
 def _same_handler() -> Iterator[None]:
-    """Ray sets a handler for SIGTERM that exits at once; a pass ends otherwise."""
+    """Ray sets a handler for SIGTERM that exits at once; a pass ends otherwise.
+
+    SIGINT is put off until Ray has started: torn out of its start it leaves processes, or breaks.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
+    heard: list[int] = []
     handler = signal.getsignal(signal.SIGTERM)
+    interrupted = signal.signal(signal.SIGINT, lambda number, _: heard.append(number))
     try:
         yield
     finally:
         signal.signal(signal.SIGTERM, handler)
+        signal.signal(signal.SIGINT, interrupted)
+    if heard:
+        imported_ray().shutdown()
+        raise KeyboardInterrupt
 
 
 def _require_answer(address: str, seconds: float) -> None:

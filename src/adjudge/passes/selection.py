@@ -61,8 +61,8 @@ def _require_usable(sampling: Sampling) -> None:
             raise InputError(f"--always {pattern}: must be HARNESS/OUTCOME, as in '*/unresolved' or 'codex/exit 1'")
 
 
-def select(candidates: Iterable[Candidate], sampling: Sampling) -> Selection:
-    """Draw from each stratum, and leave out afterwards what is judged already; each run may come once.
+def select(candidates: Iterable[Candidate], sampling: Sampling, again: bool = False) -> Selection:
+    """Draw from each stratum, and leave out afterwards what is judged already, unless `again`; each run may come once.
 
     Those already judged take part in the draw and count, so that a pass that is planned again adds nothing to its sample.
 
@@ -77,8 +77,8 @@ def select(candidates: Iterable[Candidate], sampling: Sampling) -> Selection:
         stratum = strata[harness, outcome]
         size = len(stratum.runs)
         drawn = stratum.drawn(_wanted(harness, outcome, size, sampling), sampling.seed)
-        runs += drawn
-        told.append(Stratum(harness, outcome, size, stratum.unrecorded, len(stratum.judged), len(drawn)))
+        runs += (left := [run for run in drawn if again or run not in stratum.judged])
+        told.append(Stratum(harness, outcome, size, stratum.unrecorded, len(stratum.judged), len(left)))
     # The order is not the draw's, in which the runs of a large stratum with a small quota would all come first.
     runs.sort(key=_places(sampling.seed, b"order"))
     return Selection(tuple(runs), tuple(told))
@@ -121,11 +121,10 @@ class _Gathered:
             self.judged.add(candidate.run)
 
     def drawn(self, wanted: int, seed: int) -> list[str]:
-        """So many runs with the first places, without those that are judged."""
-        first = self.runs
-        if wanted < len(self.runs):
-            first = sorted(first, key=_places(seed, b"draw"))[:wanted]
-        return [run for run in first if run not in self.judged]
+        """So many runs with the first places."""
+        if wanted >= len(self.runs):
+            return self.runs
+        return sorted(self.runs, key=_places(seed, b"draw"))[:wanted]
 
 
 def _wanted(harness: str, outcome: str, candidates: int, sampling: Sampling) -> int:

@@ -17,6 +17,7 @@ import msgspec
 from sqlalchemy import Connection, select
 from sqlalchemy.exc import IntegrityError
 
+from adjudge.errors import OutsideError
 from adjudge.store.faults import LockHeldError, LockLostError
 from adjudge.store.rows import now
 from adjudge.store.schema import locks
@@ -56,6 +57,10 @@ class Lock:
         with self._writing() as connection:
             self._set(connection, beat=self._tokens.now(connection))
             yield connection
+
+    def rename(self, connection: Connection, what: str) -> None:
+        """Say what it is held for, in a transaction of `writing`."""
+        self._set(connection, holder=_holder(what))
 
     def release(self) -> None:
         """Give it back, if it is still held."""
@@ -111,8 +116,7 @@ def _require_free(tokens: Tokens, reading: Opened, lease: float) -> int:
 
 
 def _claim(connection: Connection, epoch: int, what: str, beat: float) -> None:
-    holder = msgspec.json.encode(Holder(socket.gethostname(), os.getpid(), now(), what)).decode()
-    values = {"epoch": epoch + 1, "holder": holder, "beat": beat}
+    values = {"epoch": epoch + 1, "holder": _holder(what), "beat": beat}
     try:
         if epoch == 0:
             connection.execute(locks.insert().values(name=NAME, **values))
@@ -125,11 +129,30 @@ def _claim(connection: Connection, epoch: int, what: str, beat: float) -> None:
     raise LockHeldError("another pass was just started in this store; wait for it")
 
 
+def _holder(what: str) -> str:
+    """This process as the holder, as JSON."""
+    return msgspec.json.encode(Holder(socket.gethostname(), os.getpid(), now(), what)).decode()
+
+
+def held_for(tokens: Tokens, reading: Opened) -> str | None:
+    """What the lock is held for by a process that lives, `None` if there is none. Where nothing can be told, it lives."""
+    with reading() as connection:
+        row = connection.execute(select(locks).where(locks.c.name == NAME)).one_or_none()
+    if row is None or row.holder is None:
+        return None
+    with suppress(OutsideError):
+        if token := tokens.take(row.epoch):
+            token.release()
+            return None
+    return msgspec.json.decode(row.holder, type=Holder).what
+
+
 def _held(holder: str, silent: float, lease: float) -> str:
     who = msgspec.json.decode(holder, type=Holder)
+    what = f"pass {who.what}" if who.what.startswith("p-") else who.what
     there = "" if who.host == socket.gethostname() else f" on {who.host}"
     return (
-        f"{who.what} is under way in this store: process {who.pid} on {who.host}, since {who.since[:19]} UTC, last sign of "
+        f"{what} is under way in this store: process {who.pid} on {who.host}, since {who.since[:19]} UTC, last sign of "
         f"life {silent:.0f} s ago. One pass at a time: wait for it, or stop it with `kill {who.pid}`{there}. "
         f"If it gives no sign of life for {lease:.0f} s, it can be replaced"
     )

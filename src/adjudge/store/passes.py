@@ -20,7 +20,7 @@ from adjudge.store.codec import StoredPass, packed_pass, packed_rubric, unpacked
 from adjudge.store.faults import DiskFullError, patiently
 from adjudge.store.gathering import Gathered
 from adjudge.store.judgment_blobs import Landing, judgment_in, with_data
-from adjudge.store.locks import LEASE, Lock, take_lock
+from adjudge.store.locks import LEASE, Lock, held_for, take_lock
 from adjudge.store.pass_rows import CandidateRow, PassItem, PassRow, PassStatus
 from adjudge.store.pass_steps import Keeping, Reserving, Step, write_steps
 from adjudge.store.rows import JudgmentRow
@@ -82,6 +82,10 @@ class Passes:
         judgments = (judgment_in(row, self._store.blobs) for row in found)
         return [judgment.usage() for judgment in judgments if judgment.calls]
 
+    def under_way(self) -> str | None:
+        """The id of the pass that a living process judges now, `None` if there is none."""
+        return held_for(self._store.database.tokens, self._store.reading)
+
     def hold(self, what: str, lease: float = LEASE) -> PassWriter:
         """Become the one that writes passes. `what` says who that is, for those who come too late.
 
@@ -116,6 +120,7 @@ class PassWriter:
             if not rows.is_there(connection, schema.rubrics, rubric.hash):
                 connection.execute(schema.rubrics.insert().values(of_rubric))
             connection.execute(passes.insert().values(values))
+            self._lock.rename(connection, identifier)
             for start in range(0, len(runs), AT_ONCE):
                 part = enumerate(runs[start : start + AT_ONCE], start)
                 items = [{"pass": identifier, "position": position, "run": run} for position, run in part]

@@ -7,7 +7,10 @@ from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from adjudge.errors import InputError, ModelError
+from adjudge.settings import KEYS
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -17,8 +20,10 @@ if TYPE_CHECKING:
     from adjudge.settings import Settings
 
 
-async def require_model(settings: Settings) -> None:
+async def require_model(settings: Settings, instead: str = "--dry-run shows the request without one") -> None:
     """Open the model that the settings name, with its budget, and close it again: `read` would store what is wrong.
+
+    `instead` says what can be had without a model.
 
     Raises:
         InputError: none is named, the name stands for nothing, or no budget can be kept for it.
@@ -28,8 +33,7 @@ async def require_model(settings: Settings) -> None:
 
     if settings.model is None:
         raise InputError(
-            "no model is named: give --model PROVIDER/MODEL or set ADJUDGE_MODEL, and set its provider's key; "
-            "--dry-run shows the request without one"
+            f"no model is named: give --model PROVIDER/MODEL or set ADJUDGE_MODEL, and set its provider's key; {instead}"
         )
     model = limited(opened(settings), settings)
     if model is None:
@@ -49,7 +53,7 @@ def require_model_for(rubric: Rubric, settings: Settings) -> None:
     import asyncio
 
     if needs_model(rubric):
-        asyncio.run(require_model(settings))
+        asyncio.run(require_model(settings, "`adjudge pass plan` shows what there is to judge"))
 
 
 @asynccontextmanager
@@ -85,6 +89,11 @@ def opened(settings: Settings) -> Model | None:
         return open_model(settings.model, settings)
     except ModelError as error:  # the judgment says so, in the store as well
         return UnavailableModel(settings.model, error)
+
+
+def opened_without_key(settings: Settings) -> Model | None:
+    """As `opened`, to be told its prices and its window: it need not be asked, so it needs no key."""
+    return opened(msgspec.structs.replace(settings, keys=dict.fromkeys(KEYS, "none") | dict(settings.keys)))
 
 
 def limited(model: Model | None, settings: Settings) -> Model | None:

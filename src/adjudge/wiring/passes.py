@@ -14,7 +14,7 @@ import msgspec
 from adjudge.errors import InputError
 from adjudge.judgment import Judge
 from adjudge.passes.engine import Bounds, Ending, Engine, Stop
-from adjudge.passes.estimate import PreparedInput, estimate_from_inputs, estimate_from_rows
+from adjudge.passes.estimate import PreparedInput, estimate_from_inputs, estimate_from_rows, free
 from adjudge.passes.progress import Progress
 from adjudge.passes.results import outcome_of
 from adjudge.passes.selection import select
@@ -22,7 +22,7 @@ from adjudge.passes.values import Candidate, Estimate, Sampling, Selection, Stra
 from adjudge.record import Usage
 from adjudge.rubric import Rubric
 from adjudge.settings import PruneMode, Settings
-from adjudge.wiring.models import needs_model, opened
+from adjudge.wiring.models import needs_model, opened, opened_without_key
 from adjudge.wiring.work import LocalWork, identity_of
 
 if TYPE_CHECKING:
@@ -66,6 +66,16 @@ class Plan(msgspec.Struct, frozen=True):
     again: bool = False
 
 
+class StartedWith(msgspec.Struct, frozen=True):
+    """What is kept of how a pass was started; `max_cost` is in US dollars."""
+
+    sampling: Sampling
+    strata: tuple[Stratum, ...]
+    estimate: Estimate
+    again: bool = False
+    max_cost: float | None = None
+
+
 class Ended(msgspec.Struct, frozen=True):
     """A pass that has ended for now: its row, and how it ended."""
 
@@ -79,10 +89,10 @@ def plan(rubric: Rubric, sampling: Sampling, settings: Settings, store: Store, a
     Raises:
         InputError: the model's name stands for nothing.
     """
-    model = opened(settings) if needs_model(rubric) else None
+    model = opened_without_key(settings) if needs_model(rubric) else None
     try:
         judge = identity_of(rubric, settings, model)
-        selection = select(_candidates(store, rubric, judge, again), sampling)
+        selection = select(_candidates(store, rubric, judge), sampling, again)
         return Plan(rubric, judge, sampling, selection, _estimate(rubric, settings, store, selection, model), again)
     finally:
         if model is not None:
@@ -167,7 +177,7 @@ async def resume(
     if bounds.cost is None:
         bounds = msgspec.structs.replace(bounds, cost=stored.plan.get("max_cost"))
     await _require_judge(stored.judge, rubric, settings, bounds, identifier)
-    writer = await asyncio.to_thread(store.passes.hold, f"pass {identifier}")
+    writer = await asyncio.to_thread(store.passes.hold, identifier)
     try:
         async with _work(rubric, settings, store, cluster, bounds.at_once) as work:
             again = bool(stored.plan.get("again"))
@@ -188,12 +198,9 @@ def settings_of(identifier: str, settings: Settings, store: Store) -> Settings:
     return msgspec.structs.replace(settings, **msgspec.structs.asdict(judging))
 
 
-def strata_and_estimate(stored: StoredPass) -> tuple[tuple[Stratum, ...], Estimate]:
+def started_with(stored: StoredPass) -> StartedWith:
     """How a stored pass was selected, and what it was estimated to cost."""
-    return (
-        msgspec.convert(stored.plan["strata"], tuple[Stratum, ...]),
-        msgspec.convert(stored.plan["estimate"], Estimate),
-    )
+    return msgspec.convert(stored.plan, StartedWith)
 
 
 def _judging(settings: Settings) -> Judging:
@@ -275,15 +282,12 @@ def _require_same(begun: Judge, now: Judge, identifier: str) -> None:
 # --- what there is to judge
 
 
-def _candidates(store: Store, rubric: Rubric, judge: Judge, again: bool) -> Iterable[Candidate]:
-    for row in store.passes.candidates(rubric.hash, judge.hash):
-        yield _candidate(row, again)
+def _candidates(store: Store, rubric: Rubric, judge: Judge) -> Iterable[Candidate]:
+    return map(_candidate, store.passes.candidates(rubric.hash, judge.hash))
 
 
-def _candidate(row: CandidateRow, again: bool) -> Candidate:
-    return Candidate(
-        row.run, row.agent or "unknown", outcome_of(row.outcome), row.turns, row.judged and not again, row.entries > 0
-    )
+def _candidate(row: CandidateRow) -> Candidate:
+    return Candidate(row.run, row.agent or "unknown", outcome_of(row.outcome), row.turns, row.judged, row.entries > 0)
 
 
 # --- what it may cost
@@ -291,8 +295,10 @@ def _candidate(row: CandidateRow, again: bool) -> Candidate:
 
 def _estimate(rubric: Rubric, settings: Settings, store: Store, selection: Selection, model: Model | None) -> Estimate:
     """From what earlier judgments consumed; for a reader without any, from the inputs of the first runs selected."""
-    price = model.price if model is not None else lambda _: 0.0
     number, prune = len(selection.runs), settings.prune if rubric.dimensions else None
+    if not needs_model(rubric):
+        return free(number)
+    price = model.price if model is not None else lambda _: None
     kind = "reader" if rubric.dimensions else "evaluator"
     consumed = store.passes.consumed(kind, model.name if model else None, prune, MEASURED)
     rows = [usage for usage in consumed if usage.prompt]

@@ -9,8 +9,7 @@ import msgspec
 
 from adjudge.judgment import Prepared
 from adjudge.ports import Request
-from adjudge.settings import KEYS
-from adjudge.wiring.models import model_for, opened
+from adjudge.wiring.models import model_for, opened_without_key
 from adjudge.wiring.stores import is_there, open_store
 
 if TYPE_CHECKING:
@@ -71,7 +70,7 @@ async def dry_run(run: Run, rubric: Rubric, settings: Settings) -> DryRun:
     from adjudge.judges.reader.tokens import calibrated
     from adjudge.record import Usage
 
-    model = opened(msgspec.structs.replace(settings, keys=dict.fromkeys(KEYS, "none") | dict(settings.keys)))
+    model = opened_without_key(settings)
     calibration = calibrated(())
     if is_there(settings):
         with open_store(settings) as store:
