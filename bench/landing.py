@@ -184,13 +184,13 @@ def main(count: int) -> None:
         folder = Path(name)
         store = filled(folder / "made", count, 12, 3_000)
         print(line("the floor", measured(store, folder / "floor", "floor")), flush=True)
-        worst = (0.0, 0.0)
+        cpu = times = 0.0
         for at_once in AT_ONCE:
             found = measured(store, folder / "landed", "land", str(at_once))
             print(line(f"landed, {at_once} at once", found), flush=True)
-            worst = max(worst[0], found["milliseconds"]), max(worst[1], found["written"] / found["payload"])
-    verdict = "met" if worst <= (MILLISECONDS, TIMES) else "MISSED"
-    print(f"goals: ≤ {MILLISECONDS} ms of CPU, ≤ {TIMES:.0f} × what is to keep: {verdict}")
+            cpu, times = max(cpu, found["milliseconds"]), max(times, found["written"] / found["payload"])
+    print(f"goals: ≤ {MILLISECONDS} ms of CPU: {'met' if cpu <= MILLISECONDS else 'MISSED'}", end="; ")
+    print(f"≤ {TIMES:.0f} × what is to keep: {'met' if times <= TIMES else 'MISSED'}")
 
 
 if __name__ == "__main__":

@@ -117,4 +117,5 @@ def test_a_store_keeps_a_write_ahead_log_and_syncs_every_commit(tmp_path: Path) 
     with engine.connect() as connection:
         assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
         assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 2  # FULL, by SQLite's manual
+        assert connection.exec_driver_sql("PRAGMA page_size").scalar() == 1024  # see decision 40
     engine.dispose()

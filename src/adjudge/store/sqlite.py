@@ -17,6 +17,9 @@ from adjudge.store.faults import DiskFailedError, DiskFullError
 WAIT = 30_000
 """Milliseconds for which a writer waits for another process's transaction."""
 
+PAGE = 1024
+"""Bytes of a new file's pages. Whole pages are written, and a judgment changes a few bytes in each of seven."""
+
 AGAIN = 0.01
 """Seconds until a new file is asked again to keep a write-ahead log."""
 
@@ -35,6 +38,7 @@ def open_engine(path: Path) -> Engine:
 
 def _prepare(connection: sqlite3.Connection, _record: object) -> None:
     connection.isolation_level = None
+    connection.execute(f"PRAGMA page_size={PAGE}")
     mode = _journal_mode(connection)
     if mode != "wal":
         raise OutsideError(
