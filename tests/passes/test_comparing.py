@@ -11,6 +11,7 @@ import pytest
 from adjudge.errors import InputError
 from adjudge.judgment import Score
 from adjudge.passes.comparing import AgentComparison, Contrast
+from adjudge.passes.pairing import Wanted
 from adjudge.store.store import Store, open_store
 from adjudge.wiring.results import compare
 
@@ -110,8 +111,65 @@ def test_a_demoted_score_says_nothing_and_the_others_of_its_judgment_do(store: S
         read(runs[1], Score("loop", 0, "No."), Score("gave_up_early", 0, "No.")),
     ]
     compared = compare(store, [add_pass(store, CONDUCT, READER, runs, judgments)], None)
-    assert [each.measure.item for each in compared.contrasts] == ["overall", "overall", "gave_up_early", "gave_up_early"]
+    assert [each.measure.item for each in compared.contrasts] == ["gave_up_early", "gave_up_early"]
     assert contrast(compared, "gave_up_early", "value").difference.value == 2
+    assert [(agent.judged, agent.partial, agent.means[0]) for agent in compared.agents] == [(1, 1, None), (1, 0, 1.0)]
+
+
+# --- which pairs are compared
+
+
+def of_agents(store: Store, runs_of: dict[str, int]) -> str:
+    """A pass over so many runs of each agent, all of which passed everything."""
+    runs = [a_run(0, agent) for agent, number in runs_of.items() for _ in range(number)]
+    runs = [msgspec.structs.replace(run, id=f"r-{at:016x}") for at, run in enumerate(runs)]
+    return add_pass(store, FILES, EVALUATOR, runs, [evaluated(run, True, True) for run in runs])
+
+
+def pairs(compared: AgentComparison) -> list[tuple[str, str]]:
+    return list(dict.fromkeys((each.first.split("=")[0], each.second.split("=")[0]) for each in compared.contrasts))
+
+
+@pytest.mark.parametrize(
+    ("wanted", "found"),
+    [
+        (Wanted(), [("a", "b"), ("a", "c"), ("a", "d"), ("b", "c"), ("b", "d"), ("c", "d")]),
+        (Wanted(("d=m-1", "a=m-1")), [("a", "d")]),
+        (Wanted(against="b=m-1"), [("a", "b"), ("c", "b"), ("d", "b")]),
+        (Wanted(("a=m-1", "d=m-1"), "b=m-1"), [("a", "b"), ("d", "b")]),
+        (Wanted(most=2), [("a", "b"), ("a", "d")]),  # of two runs each; a has three and b and d two
+        (Wanted(most=6), [("a", "b"), ("a", "c"), ("a", "d"), ("b", "c"), ("b", "d"), ("c", "d")]),
+        (Wanted(("c=m-1", "a=m-1", "b=m-1"), most=1), [("a", "b"), ("a", "c"), ("b", "c")]),
+    ],
+)
+def test_only_the_pairs_that_are_wanted_are_compared(store: Store, wanted: Wanted, found: list[tuple[str, str]]) -> None:
+    identifier = of_agents(store, {"a": 3, "b": 2, "c": 1, "d": 2})
+    assert pairs(compare(store, [identifier], None, wanted=wanted)) == found
+
+
+def test_of_too_many_pairs_those_of_agents_with_a_single_run_are_left_out(store: Store) -> None:
+    compared = compare(store, [of_agents(store, {"a": 3, "b": 2, "c": 1, "d": 2})], None, wanted=Wanted(most=5))
+    assert (pairs(compared), compared.left_out) == ([("a", "b"), ("a", "d"), ("b", "d")], 3)
+
+
+def test_an_agent_is_named_as_it_is_printed(store: Store) -> None:
+    identifier = of_agents(store, {"open\x1bcode": 1, "codex": 1})
+    wanted = Wanted(against="open<U+001B>code=m-1")
+    assert pairs(compare(store, [identifier], None, wanted=wanted)) == [("codex", "open\x1bcode")]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "message"),
+    [
+        (Wanted(("a=m-1", "z")), "--agent z: no agent has this name; there are a=m-1, b=m-1"),
+        (Wanted(against="z"), "--against z: no agent has this name; there are a=m-1, b=m-1"),
+        (Wanted(("a=m-1",)), "--agent a=m-1: is one agent; name another, or one with --against"),
+    ],
+)
+def test_an_agent_that_is_not_there_is_told_with_those_that_are(store: Store, wanted: Wanted, message: str) -> None:
+    identifier = of_agents(store, {"a": 1, "b": 1})
+    with pytest.raises(InputError, match=message):
+        compare(store, [identifier], None, wanted=wanted)
 
 
 # --- which judgments count

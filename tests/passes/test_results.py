@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from adjudge.judgment import Score
+from adjudge.exports.table import rows_of
+from adjudge.judgment import Call, Score
 from adjudge.passes.results import Group, Money, Omission, Results
+from adjudge.record import Usage
 from adjudge.run import Outcome
+from adjudge.store.judged import of_pass
 from adjudge.store.store import Store, open_store
 from adjudge.wiring.results import pass_results
 
@@ -82,7 +86,8 @@ def test_the_groups_are_those_of_harness_and_outcome(evaluation: Results) -> Non
 
 
 def test_costs_of_judging_and_of_runs_are_apart_and_say_what_is_not_known(evaluation: Results) -> None:
-    assert evaluation.whole.judging == Money(0.01 + 0.01 + 0.01, 1)
+    # One judgment's call has no price, and one had no answer in time, which may be billed all the same.
+    assert evaluation.whole.judging == Money(0.01 + 0.01 + 0.01, 2)
     assert evaluation.whole.runs == Money(0.75, 3)
 
 
@@ -92,6 +97,10 @@ def test_the_groups_add_up_to_the_whole(evaluation: Results) -> None:
 
     parts = [sums(group) for group in evaluation.groups]
     assert tuple(map(sum, zip(*parts, strict=True))) == sums(evaluation.whole)
+
+
+def call(cost: float | None) -> Call:
+    return Call("judge-a", Usage(prompt=1000, output=50, cost=cost), 2.0)
 
 
 # --- readers
@@ -127,8 +136,42 @@ def test_scores_are_counted_by_dimension_with_why_there_is_no_value(reading: Gro
 
 def test_empty_judgments_are_counted_and_say_nothing_good(reading: Group) -> None:
     assert (reading.landed, reading.judged, reading.empty) == (7, 5, 1)
+
+
+def test_a_judgment_with_a_demoted_accusation_is_not_counted_as_nothing_worse(reading: Group) -> None:
+    # Of the four that are not empty three have no value for `gave_up_early`; in the other a loop was found.
+    assert reading.partial == 3
     assert reading.flawless is not None
-    assert reading.flawless.share == 0.5  # two of the four that are not empty
+    assert reading.flawless.share == 0.0
+    assert reading.flawless.high == pytest.approx(0.7935, abs=0.0001)  # Wilson's for 0 of 1
+
+
+# --- costs
+
+
+@pytest.mark.parametrize(
+    ("judgment", "money"),
+    [
+        ({"decided": "probes", "calls": ()}, Money(0.0, 0)),
+        ({"calls": (call(0.25), call(0.5))}, Money(0.75, 0)),
+        ({"calls": (call(0.25), call(None))}, Money(0.25, 1)),
+        ({"failure": "broken", "calls": ()}, Money(0.0, 1)),  # a provider answered 500 to everything
+        ({"failure": "timeout", "calls": (call(0.0),)}, Money(0.0, 1)),  # a reader's line of a call without an answer
+        ({"failure": "refused", "calls": ()}, Money(0.0, 1)),
+        ({"failure": "judge_parse_failed", "calls": (call(0.25),)}, Money(0.25, 0)),
+    ],
+    ids=["no model", "known", "known in part", "500", "silence", "refused", "unreadable"],
+)
+def test_what_judging_cost_is_nothing_known_or_counted_as_unknown(
+    store: Store, judgment: dict[str, Any], money: Money
+) -> None:
+    run = a_run(1)
+    passed = () if "failure" in judgment else (True, True)
+    identifier = add_pass(store, FILES, EVALUATOR, [run], [evaluated(run, *passed, **judgment)])
+    assert pass_results(store, identifier, ()).whole.judging == money
+    (row, *_) = rows_of(identifier, of_pass(store, identifier))
+    assert row.unpriced == bool(money.unknown)
+    assert row.cost == (money.known if money.known or not money.unknown else None)
 
 
 def test_judgments_without_an_answer_are_sorted(reading: Group) -> None:

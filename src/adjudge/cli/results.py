@@ -29,11 +29,12 @@ class Split(StrEnum):
 
 
 OMITTED = {
-    "input_truncated": "texts cut",
-    "tool_output_pruned": "tool outputs left out",
-    "events_elided": "entries left out whole",
-    "boilerplate": "texts of the harness put as markers",
+    "input_truncated": ("text cut", "texts cut"),
+    "tool_output_pruned": ("tool output left out", "tool outputs left out"),
+    "events_elided": ("entry left out whole", "entries left out whole"),
+    "boilerplate": ("text of the harness put as a marker", "texts of the harness put as markers"),
 }
+"""What was done to a reader's input, of one piece and of several."""
 APART = ("judge_parse_failed", "timeout")
 """Failures that are told even if there was none."""
 
@@ -82,13 +83,16 @@ def _head(found: Results) -> Iterator[str]:
     yield f"{counted(row.selected, 'run')} selected, {whole.landed} landed, {found.open} not judged yet" + (
         f"; {found.unrecorded} more without a record, not judged" if found.unrecorded else ""
     )
-    yield f"{whole.judged} judged, {whole.empty} of them empty; {whole.errored} without an answer: {_failures(whole)}"
+    answered = f"{whole.judged} judged, {whole.empty} of them empty" + (
+        f" and {whole.partial} with a value for some dimensions only" if whole.partial else ""
+    )
+    yield f"{answered}; {whole.errored} without an answer: {_failures(whole)}"
     if row.judge == "reader":
         yield f"input: {'; '.join(_omission(name, each) for name, each in whole.omissions.items())}"
     lost = f", and {dollars(row.lost)} lost: reserved for calls of which nobody saw the end" if row.lost else ""
     spent = f", {dollars(row.cost)} with what was judged again" if row.cost - whole.judging.known > 1e-9 else ""
-    yield f"judging cost {_money(whole.judging)}{spent}{lost}"
-    yield f"the judged runs had cost {_money(whole.runs)} (apart from judging, and in no sum with it)"
+    yield f"cost of judging: {_told_money(whole.judging, whole)}{spent}{lost}"
+    yield f"cost of the judged runs: {_told_money(whole.runs, whole)} (apart from judging, and in no sum with it)"
 
 
 def _failures(group: Group) -> str:
@@ -97,12 +101,20 @@ def _failures(group: Group) -> str:
 
 
 def _omission(name: str, omission: Omission) -> str:
-    much = f" of {omission.judgments} ({omission.characters:,} characters)" if omission.judgments else ""
-    return f"{omission.pieces:,} {OMITTED[name]}{much}"
+    one, many = OMITTED[name]
+    much = f" in {counted(omission.judgments, 'judgment')} ({omission.characters:,} characters)"
+    return f"{omission.pieces:,} {one if omission.pieces == 1 else many}{much if omission.judgments else ''}"
 
 
-def _money(money: Money) -> str:
-    return dollars(money.known) + (f" and {money.unknown} unknown" if money.unknown else "")
+def _told_money(money: Money, group: Group) -> str:
+    return _money(money, group, f" and {money.unknown} unknown")
+
+
+def _money(money: Money, group: Group, unknown: str) -> str:
+    """What is known of it, and how much is not; `unknown` if nothing is."""
+    if money.unknown == group.landed and not money.known:
+        return "unknown"
+    return dollars(money.known) + (unknown if money.unknown else "")
 
 
 # --- tables
@@ -111,20 +123,28 @@ def _money(money: Money) -> str:
 def _print_groups(found: Results) -> None:
     results().print()
     whole = "all passed" if found.whole.criteria else "none worse"
-    headings = (*found.by, "landed", "judged", "empty", "no answer", whole, "interval", "judging cost", "runs' cost")
+    counts = ("landed", "judged", "empty", *(() if found.whole.criteria else ("in part",)), "no answer")
+    headings = (*found.by, *counts, whole, "interval", "judging cost", "runs' cost")
     right = tuple(range(len(found.by), len(headings)))
-    print_table(headings, [(*group.key.values(), *_figures(group)) for group in found.groups], right=right)
+    rows = [(*group.key.values(), *_figures(group)) for group in found.groups]
+    # Of a table the last column is cut where there is no room: an empty one, so that no cost is.
+    print_table((*headings, ""), [(*row, "") for row in rows], right=right)
+    if any(cell.endswith("?") for row in rows for cell in row[-2:]):
+        results().print("“+ 3 ?”: and 3 more, whose cost is not known.", soft_wrap=True)
 
 
 def _figures(group: Group) -> Iterator[str]:
-    yield from map(str, (group.landed, group.judged, group.empty, group.errored))
+    partial = () if group.criteria else (group.partial,)
+    yield from map(str, (group.landed, group.judged, group.empty, *partial, group.errored))
     yield from _share(group.flawless)
-    yield _money(group.judging)
-    yield _money(group.runs)
+    yield from (_money(money, group, f" + {money.unknown} ?") for money in (group.judging, group.runs))
 
 
 def _print_items(groups: Sequence[Group], by: Sequence[str]) -> None:
-    """A line for each item, or for each item and group, the groups of one item below each other."""
+    """A line for each item, or for each item and group that has an answer, the groups of one item below each other."""
+    groups = [group for group in groups if group.judged]
+    if not groups:
+        return
     results().print()
     if groups[0].dimensions:
         headings = ("dimension", *by, "scored", "mean", "worse", "share", "95 % interval", "no value")

@@ -43,7 +43,7 @@ def write_rows(path: Path, rows: Iterable[Row], as_parquet: bool) -> int:
     from adjudge.exports.parquet import write_parquet
 
     with _replacing(path) as part:
-        return write_parquet(part, rows) if as_parquet else _write_lines(part, rows)
+        return write_parquet(part, rows, path) if as_parquet else _write_lines(part, rows)
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
@@ -17,8 +18,10 @@ ROWS = 10_000
 """Rows of one group."""
 
 
-def write_parquet(path: Path, rows: Iterable[Row]) -> int:
+def write_parquet(path: Path, rows: Iterable[Row], named: Path | None = None) -> int:
     """Write rows into a file and give how many there were. Texts are as they are stored.
+
+    `named` is what an error calls the file if it is to take the place of another.
 
     Raises:
         InputError: pyarrow is not installed.
@@ -33,7 +36,8 @@ def write_parquet(path: Path, rows: Iterable[Row]) -> int:
                 writer.write_batch(_batch(arrow, schema, group))
                 written += len(group)
     except OSError as error:
-        raise OutsideError(f"{path}: cannot be written: {error.strerror or error}") from error
+        words = os.strerror(error.errno) if error.errno else str(error)  # pyarrow's own repeat the path
+        raise OutsideError(f"{named or path}: cannot be written: {words}") from error
     return written
 
 

@@ -8,7 +8,8 @@ from typing import Any
 import msgspec
 
 from adjudge.judgment import Judgment, Omitted, Prepared, Score, Verdict
-from adjudge.passes.results import OMISSIONS, outcome_of, unpriced
+from adjudge.passes.results import OMISSIONS, outcome_of
+from adjudge.passes.said import cost_of, unpriced
 from adjudge.store.judged import JudgedRun, RunFacts
 
 
@@ -122,7 +123,7 @@ def _of_judgment(judgment: Judgment) -> dict[str, Any]:
         "decided": judgment.decided,
         "started": judgment.started,
         "seconds": judgment.seconds,
-        "cost": usage.cost,
+        "cost": cost_of(judgment),
         "unpriced": unpriced(judgment),
         "calls": len(judgment.calls),
         "prompt_tokens": _countable(usage.prompt),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import combinations
 from statistics import fmean
 from typing import Literal
 
@@ -12,7 +11,8 @@ import msgspec
 from adjudge.errors import InputError
 from adjudge.judgment import Judgment
 from adjudge.passes.differences import Difference, of_means, of_paired_means, of_paired_shares, of_shares
-from adjudge.passes.results import is_flawless
+from adjudge.passes.pairing import Wanted, chosen, weightiest
+from adjudge.passes.said import is_flawless, is_partial, says_something
 from adjudge.rubric import Rubric
 from adjudge.statistics import MEANINGFUL
 from adjudge.store.judged import JudgeCount, JudgedRun
@@ -42,12 +42,14 @@ class Measure(msgspec.Struct, frozen=True):
 class Agent(msgspec.Struct, frozen=True):
     """An agent and its model: `judged` of its runs count, of `tasks` tasks; the others have no answer, or an empty one.
 
-    `means` are over its judged runs, in the order of the measures.
+    `partial` of those have no value for some dimension, so that nothing is said of them overall. `means` are over its
+    judged runs, in the order of the measures.
     """
 
     who: str
     runs: int
     judged: int
+    partial: int
     tasks: int
     means: tuple[float | None, ...]
 
@@ -73,7 +75,7 @@ class Contrast(msgspec.Struct, frozen=True):
 class AgentComparison(msgspec.Struct, frozen=True):
     """Agents side by side, judged with one rubric.
 
-    `earlier` judgments are left out since a later one of the same run counts.
+    `earlier` judgments are left out since a later one of the same run counts, and `left_out` pairs as they are too many.
     """
 
     rubric: str
@@ -83,6 +85,7 @@ class AgentComparison(msgspec.Struct, frozen=True):
     agents: tuple[Agent, ...]
     contrasts: tuple[Contrast, ...]
     earlier: int
+    left_out: int
 
 
 def require_comparable(judges: Sequence[JudgeCount], across_judges: bool) -> str:
@@ -116,23 +119,34 @@ def told(judge: JudgeCount) -> str:
     return f"{judge.kind} {judge.model or 'without a model'} ({identity}, {judgments})"
 
 
-def compare_agents(rubric: Rubric, judges: Sequence[JudgeCount], judged: Iterable[JudgedRun]) -> AgentComparison:
-    """Compare each two agents by each measure of the rubric. The agents stand in alphabetical order."""
+def compare_agents(
+    rubric: Rubric, judges: Sequence[JudgeCount], judged: Iterable[JudgedRun], wanted: Wanted
+) -> AgentComparison:
+    """Compare each two agents that are wanted by each measure of the rubric. The agents stand in alphabetical order.
+
+    Raises:
+        InputError: an agent is wanted that is not there, or one alone; the message names those that are.
+    """
     measures = measures_of(rubric)
     observed: dict[str, _Observed] = {}
     earlier = 0
     for each in judged:
         earlier += each.earlier
         observed.setdefault(who(each), _Observed()).add(each, values_of(each.judgment, measures))
-    named = sorted(observed.items())
+    names, pairs = chosen(sorted(observed), wanted)
+    told = (
+        pairs if wanted.agents else weightiest(pairs, {name: each.judged for name, each in observed.items()}, wanted.most)
+    )
     contrasts = [
         contrast
-        for (first, left), (second, right) in combinations(named, 2)
+        for first, second in told
         for at, measure in enumerate(measures)
-        if (contrast := _contrast(first, second, measure, left.by_task(at), right.by_task(at))) is not None
+        if (contrast := _contrast(first, second, measure, observed[first].by_task(at), observed[second].by_task(at)))
     ]
-    agents = tuple(each.agent(name, len(measures)) for name, each in named)
-    return AgentComparison(rubric.name, rubric.hash, tuple(judges), measures, agents, tuple(contrasts), earlier)
+    agents = tuple(observed[name].agent(name, len(measures)) for name in names)
+    return AgentComparison(
+        *(rubric.name, rubric.hash, tuple(judges), measures, agents, tuple(contrasts), earlier, len(pairs) - len(told))
+    )
 
 
 def who(judged: JudgedRun) -> str:
@@ -152,15 +166,13 @@ def measures_of(rubric: Rubric) -> tuple[Measure, ...]:
 
 def values_of(judgment: Judgment, measures: Sequence[Measure]) -> Values | None:
     """What a judgment says by each measure; `None` if it is errored or empty, so that it says nothing at all."""
-    flawless = is_flawless(judgment)
-    if flawless is None:
+    if not says_something(judgment):
         return None
-    found: dict[tuple[str, str], float | None] = {
-        (OVERALL, "all passed"): float(flawless),
-        (OVERALL, "nothing worse"): float(flawless),
-        (OVERALL, "score"): judgment.score,
-        (OVERALL, "dimensions worse"): float(judgment.worse),
-    }
+    flawless = is_flawless(judgment)
+    found: dict[tuple[str, str], float | None] = {(OVERALL, "score"): judgment.score}
+    if flawless is not None:
+        found[OVERALL, "all passed"] = found[OVERALL, "nothing worse"] = float(flawless)
+        found[OVERALL, "dimensions worse"] = float(judgment.worse)
     found |= {(verdict.criterion, "passed"): float(verdict.passed) for verdict in judgment.verdicts}
     for score in judgment.scores:
         found[score.dimension, "value"] = score.value
@@ -179,12 +191,13 @@ class _Observed:
 
     def __init__(self) -> None:
         self._tasks: dict[str, list[Values]] = {}
-        self._runs = self._judged = 0
+        self.judged = self._runs = self._partial = 0
 
     def add(self, judged: JudgedRun, values: Values | None) -> None:
         self._runs += 1
         if values is not None:
-            self._judged += 1
+            self.judged += 1
+            self._partial += is_partial(judged.judgment)
             self._tasks.setdefault(judged.task_key or f"run {judged.run.id}", []).append(values)
 
     def by_task(self, at: int) -> ByTask:
@@ -195,7 +208,7 @@ class _Observed:
     def agent(self, name: str, measures: int) -> Agent:
         columns = ([value for values in self.by_task(at).values() for value in values] for at in range(measures))
         means = tuple(fmean(column) if column else None for column in columns)
-        return Agent(name, self._runs, self._judged, len(self._tasks), means)
+        return Agent(name, self._runs, self.judged, self._partial, len(self._tasks), means)
 
 
 # --- two agents by one measure

@@ -9,6 +9,7 @@ from typing import Literal
 import msgspec
 
 from adjudge.judgment import Judgment, Omitted, Score, Verdict
+from adjudge.passes.said import cost_of, establishes, is_flawless, is_partial, unpriced
 from adjudge.rubric import Rubric
 from adjudge.run import Outcome
 from adjudge.statistics import Interval, wilson
@@ -68,7 +69,8 @@ class Group(msgspec.Struct, frozen=True):
     """What the judgments of some runs come to; `key` says which runs, by what they were split.
 
     `landed` judgments: `judged` with an answer, the others sorted by `failures`. `empty` of those judged have not one
-    value. `flawless` is the share of the others that passed everything, or where nothing is worse than blameless.
+    value, and `partial` have one for some of their dimensions only. `flawless` is the share of the others that passed
+    everything, or where nothing is worse than blameless.
     `score` is the mean over judgments that have one. `judging` is what judging cost, `runs` what the judged runs had cost:
     two things that are never added up.
     """
@@ -77,6 +79,7 @@ class Group(msgspec.Struct, frozen=True):
     landed: int
     judged: int
     empty: int
+    partial: int
     failures: dict[str, int]
     flawless: Interval | None
     score: float | None
@@ -148,18 +151,6 @@ def outcome_of(outcome: Outcome) -> str:
     return "unknown" if outcome.exit_status is None else f"exit {outcome.exit_status}"
 
 
-def is_flawless(judgment: Judgment) -> bool | None:
-    """Whether every criterion passed, or nothing is worse than blameless; `None` if nothing was said of any."""
-    if judgment.status == "errored" or judgment.empty or not (judgment.verdicts or judgment.scores):
-        return None
-    return judgment.worse == 0 and all(verdict.passed for verdict in judgment.verdicts)
-
-
-def unpriced(judgment: Judgment) -> bool:
-    """Whether some call of a judgment cost nobody knows how much."""
-    return any(call.usage.cost is None for call in judgment.calls)
-
-
 # --- counting
 
 
@@ -169,7 +160,7 @@ class _Tally:
     def __init__(self, rubric: Rubric, key: dict[str, str]) -> None:
         self._key = key
         self._failures: Counter[str] = Counter()
-        self._landed = self._judged = self._empty = self._flawless = self._told = self._unpriced = 0
+        self._landed = self._judged = self._empty = self._partial = self._flawless = self._told = self._unpriced = 0
         self._score, self._judging, self._runs = _Sum(), _Sum(), _Sum()
         self._dimensions = {each.id: _Scores() for each in rubric.dimensions}
         self._criteria = {each.id: _Verdicts() for each in rubric.criteria}
@@ -179,7 +170,7 @@ class _Tally:
         judgment = judged.judgment
         self._landed += 1
         self._runs.add(judged.run.cost)
-        self._judging.add(sum(call.usage.cost or 0.0 for call in judgment.calls))
+        self._judging.add(cost_of(judgment) or 0.0)
         self._unpriced += unpriced(judgment)
         self._count_answer(judgment)
         for verdict in judgment.verdicts:
@@ -198,6 +189,7 @@ class _Tally:
             return
         self._judged += 1
         self._empty += judgment.empty
+        self._partial += is_partial(judgment)
         if judgment.score is not None:
             self._score.add(judgment.score)
         if (flawless := is_flawless(judgment)) is not None:
@@ -210,6 +202,7 @@ class _Tally:
             self._landed,
             self._judged,
             self._empty,
+            self._partial,
             dict(sorted(self._failures.items())),
             wilson(self._flawless, self._told),
             self._score.mean,
@@ -249,7 +242,7 @@ class _Scores:
     def count(self, score: Score) -> None:
         if score.value is not None:
             self._values.add(score.value)
-        if score.value is not None or score.worse:
+        if establishes(score):
             self._scored += 1
             self._worse += score.worse
         else:

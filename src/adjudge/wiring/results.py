@@ -10,6 +10,7 @@ import msgspec
 
 from adjudge.errors import InputError
 from adjudge.passes.comparing import AgentComparison, compare_agents, require_comparable
+from adjudge.passes.pairing import Wanted
 from adjudge.passes.results import By, Results, results_of
 from adjudge.passes.values import Stratum
 
@@ -38,11 +39,14 @@ def _unrecorded(store: Store, identifier: str) -> int | None:
     return None if strata is None else sum(each.unrecorded for each in msgspec.convert(strata, tuple[Stratum, ...]))
 
 
-def compare(store: Store, passes: Sequence[str], rubric: str | None, across_judges: bool = False) -> AgentComparison:
+def compare(
+    store: Store, passes: Sequence[str], rubric: str | None, across_judges: bool = False, wanted: Wanted | None = None
+) -> AgentComparison:
     """Compare agents over the judgments of passes, or over all with a rubric: a file, a name or the start of a hash.
 
     Raises:
-        InputError: neither or both are given, there is nothing to compare, or judgments differ in rubric or judge.
+        InputError: neither or both are given, there is nothing to compare, judgments differ in rubric or judge, or an
+            agent is wanted that is not there.
         OutsideError: a judgment is damaged, or cannot be read.
     """
     from adjudge.store.judged import judges_of, latest_of_each_run
@@ -50,7 +54,7 @@ def compare(store: Store, passes: Sequence[str], rubric: str | None, across_judg
     scope = _scope(store, passes, rubric)
     judges = judges_of(store, scope)
     of_rubric = store.rubric(require_comparable(judges, across_judges))
-    return compare_agents(of_rubric, judges, latest_of_each_run(store, scope))
+    return compare_agents(of_rubric, judges, latest_of_each_run(store, scope), wanted or Wanted())
 
 
 def _scope(store: Store, passes: Sequence[str], rubric: str | None) -> Scope:
