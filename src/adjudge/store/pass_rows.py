@@ -69,14 +69,13 @@ class PassItem(msgspec.Struct, frozen=True):
 
 def pass_rows(connection: Connection, identifier: str | None = None) -> list[PassRow]:
     """All passes, the latest first, or the one with this id."""
-    priced = judgments.c.cost.is_not(None)
     of_pass = (
         select(
             pass_runs.c["pass"].label("pass"),
             func.count(judgments.c.id).label("landed"),
             _count(judgments.c.status == "errored").label("errored"),
             _count(judgments.c.empty).label("empty"),
-            _count(and_(judgments.c.id.is_not(None), ~priced)).label("unpriced"),
+            _count(and_(judgments.c.id.is_not(None), _UNPRICED)).label("unpriced"),
         )
         .outerjoin(judgments, judgments.c.id == pass_runs.c.judgment)
         .group_by(pass_runs.c["pass"])
@@ -92,6 +91,12 @@ def pass_rows(connection: Connection, identifier: str | None = None) -> list[Pas
     if identifier is not None:
         query = query.where(passes.c.id == identifier)
     return [_pass_row(row._mapping) for row in connection.execute(query)]
+
+
+_ASKED_NOBODY = func.coalesce(judgments.c.decided, "").in_(("probes", "process"))
+_UNSEEN = and_(func.coalesce(judgments.c.cost, 1.0) == 0, func.coalesce(judgments.c.failure, "").in_(("timeout", "broken")))
+_UNPRICED = or_(and_(judgments.c.cost.is_(None), ~_ASKED_NOBODY), _UNSEEN)
+"""Of a landed judgment: that what it has cost is not known, as `passes.said.unpriced` tells of its calls."""
 
 
 def _count(condition: ColumnElement[bool]) -> ColumnElement[int]:
