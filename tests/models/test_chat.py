@@ -8,13 +8,13 @@ from typing import Any
 import msgspec
 import pytest
 
-from adjudge.errors import InputError
+from adjudge.errors import InputError, ModelError
 from adjudge.models.names import PLACES, Endpoint, Provider
 from adjudge.models.patience import Patience
 from adjudge.models.provider import ProviderModel
 from adjudge.ports import Message, Reply, Request, Tool, ToolCall
 
-from .fault_server import LOOK, FaultServer, a_request, answer, ask, call, called, chat
+from .fault_server import LOOK, FaultServer, a_request, answer, ask, call, called, chat, http
 
 pytestmark = pytest.mark.xdist_group("models")  # what some of them import takes seconds in every process
 
@@ -154,7 +154,53 @@ async def test_a_key_that_no_header_can_hold_is_refused_and_not_repeated() -> No
     assert "ret" not in str(caught.value)
 
 
-def test_a_proxy_of_another_kind_is_bad_input(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HTTPS_PROXY", "socks5://127.0.0.1:9")
-    with pytest.raises(InputError, match=r"socks5 proxy for api\.example"):
-        ProviderModel(Endpoint("endpoint", "m", "https://api.example/v1", "k"), Patience(1.0))
+@pytest.fixture
+def far(monkeypatch: pytest.MonkeyPatch) -> Endpoint:
+    for name in ("no_proxy", "NO_PROXY", "http_proxy", "HTTP_PROXY", "https_proxy", "all_proxy", "ALL_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    return Endpoint("endpoint", "m", "http://llm.example.org:8080/v1", "k")
+
+
+@pytest.mark.parametrize(
+    ("proxy", "told"),
+    [
+        ("socks5://127.0.0.1:9", "names a socks5 proxy for llm.example.org"),
+        ("http://user:sec/ret@127.0.0.1:9", "is no address"),
+        ("http://user:secret@127.0.0.1:99999", "is no address"),
+        ("http://user:secret@", "is no address"),
+    ],
+)
+def test_a_proxy_that_is_none_is_bad_input_and_its_password_is_not_repeated(
+    proxy: str, told: str, far: Endpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HTTP_PROXY", proxy)
+    with pytest.raises(InputError, match=told) as caught:
+        ProviderModel(far, Patience(1.0))
+    assert "ret@" not in str(caught.value)
+
+
+async def test_a_proxy_without_a_scheme_is_one_of_http(far: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with FaultServer(answer(chat())) as proxy:
+        monkeypatch.setenv("HTTP_PROXY", proxy.url.removeprefix("http://"))
+        await ask(proxy, endpoint=far)
+        assert proxy.asked[0].path == "http://llm.example.org:8080/v1/chat/completions"
+
+
+async def test_a_port_in_no_proxy_counts(far: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with FaultServer(answer(chat())) as proxy:
+        monkeypatch.setenv("HTTP_PROXY", proxy.url)
+        monkeypatch.setenv("NO_PROXY", "llm.example.org:8080")
+        with pytest.raises(ModelError, match="connection failed"):
+            await ask(proxy, a_request(retries=0), endpoint=far)
+        assert proxy.asked == []
+
+
+async def test_a_mark_before_the_json_is_read_over() -> None:
+    async with FaultServer(http(200, b"\xef\xbb\xbf" + json.dumps(chat()).encode())) as server:
+        assert (await ask(server)).text == "Yes."
+
+
+async def test_ids_that_had_to_be_made_up_are_no_others() -> None:
+    async with FaultServer(answer(called(*(call(id=id) for id in ("call_2_1", "", "call_3_2", ""))))) as server:
+        calls = (await ask(server, a_request(tools=(LOOK,)))).calls
+    assert len({each.id for each in calls}) == 4

@@ -67,6 +67,23 @@ def test_a_base_url_of_the_settings_is_used() -> None:
     assert (endpoint.place, endpoint.near) == ("https://llm.example.org/v1", False)
 
 
+@pytest.mark.parametrize(
+    "place",
+    [
+        "http://[::1/v1",
+        "127.0.0.1:8080/v1",
+        "ftp://llm.example.org/v1",
+        "https://user:sec/ret@llm.example.org/v1",
+        "https://llm.example.org:99999/v1",
+        "https://llm.example.org/v1?api-version=1",
+    ],
+)
+def test_a_base_url_that_is_none_is_refused_without_repeating_a_password(place: str) -> None:
+    with pytest.raises(InputError, match="OPENAI_BASE_URL: must be an address") as caught:
+        read_name("openai/m", Settings(keys={"OPENAI_API_KEY": "k"}, base_urls={"OPENAI_BASE_URL": place}))
+    assert "ret" not in str(caught.value)
+
+
 @pytest.mark.parametrize("place", ["http://127.0.0.1:8080/v1", "http://localhost:11434/v1", "http://[::1]:80/v1"])
 def test_a_base_url_on_this_machine_needs_no_key(place: str) -> None:
     endpoint = read_name("openai/m", Settings(base_urls={"OPENAI_BASE_URL": place}))

@@ -39,6 +39,24 @@ def test_a_missing_judgment_is_found(stored: Store, forger: Any) -> None:
     assert "number 1 of judgment_blobs: is not there" in found.words
 
 
+def test_data_that_somebody_made_text_are_found(stored: Store, forger: Any) -> None:
+    with stored.reading() as connection:
+        kind = connection.dialect.name
+    if kind != "sqlite":
+        pytest.skip("PostgreSQL keeps nothing else in such a column")
+    forger.sql("UPDATE judgment_blobs SET data = CAST(x'ff01' AS TEXT)")
+    (found,) = findings(stored)
+    assert "number 1 of judgment_blobs" in found.words
+
+
+def test_a_row_that_leads_to_another_judgment_is_found(stored: Store, judgment: Judgment, forger: Any) -> None:
+    stored.add_judgment(msgspec.structs.replace(judgment, id="j-ffffffffffffffff"))
+    of_other = "SELECT blob, blob_number FROM judgments WHERE id = 'j-ffffffffffffffff'"
+    forger.sql(f"UPDATE judgments SET (blob, blob_number) = ({of_other})")
+    (found,) = findings(stored)
+    assert "leads to another judgment, j-ffffffffffffffff" in found.words
+
+
 def test_a_changed_byte_of_an_entry_is_found(stored: Store, forger: Any) -> None:
     frames = forger.json(forger.name("runs"))["entries"][0]
     path = forger.blob(frames["blob"])

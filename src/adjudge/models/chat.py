@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from secrets import token_hex
 from typing import Any
 
 import msgspec
@@ -167,10 +168,10 @@ def _with_own_ids(calls: list[Json]) -> tuple[ToolCall, ...]:
     """The calls, every one of them with an id that no other has."""
     seen: set[str] = set()
     own = []
-    for number, call in enumerate(calls, 1):
+    for call in calls:
         identifier = call["id"]
-        if not identifier or identifier in seen or len(identifier) > LONGEST_ID:
-            identifier = f"call_{number}_{len(seen)}"
+        while not identifier or identifier in seen or len(identifier) > LONGEST_ID:
+            identifier = f"call_{token_hex(8)}"
         seen.add(identifier)
         own.append(ToolCall(identifier, call["function"]["name"], call["function"]["arguments"]))
     return tuple(own)

@@ -6,6 +6,7 @@ This module imports pydantic-ai, which takes seconds: import it only where a mod
 from __future__ import annotations
 
 from collections.abc import Iterable
+from secrets import token_hex
 from typing import Any
 
 from pydantic import ValidationError
@@ -101,9 +102,9 @@ def with_own_ids(response: ModelResponse) -> tuple[ToolCall, ...]:
     """
     seen: set[str] = set()
     calls = []
-    for number, part in enumerate(part for part in response.parts if isinstance(part, ToolCallPart)):
-        if not part.tool_call_id or part.tool_call_id in seen or len(part.tool_call_id) > 200:
-            part.tool_call_id = f"call_{number + 1}_{len(seen)}"
+    for part in (part for part in response.parts if isinstance(part, ToolCallPart)):
+        while not part.tool_call_id or part.tool_call_id in seen or len(part.tool_call_id) > 200:
+            part.tool_call_id = f"call_{token_hex(8)}"
         seen.add(part.tool_call_id)
         if part.args is not None and not isinstance(part.args, str | dict):
             part.args = as_text(part.args)

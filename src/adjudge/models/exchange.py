@@ -12,7 +12,7 @@ import ssl
 import urllib.request
 import zlib
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from typing import Any, Protocol
 from urllib.parse import urlsplit
@@ -23,6 +23,7 @@ from adjudge.errors import InputError
 from adjudge.models.faults import Fault, fault_of_status
 from adjudge.models.names import Format, is_near
 from adjudge.models.wire import Arrived, shape
+from adjudge.settings import without_password
 
 LARGEST = 8 * 1024 * 1024
 """Bytes of a decoded body beyond which it is not read on."""
@@ -93,12 +94,14 @@ def _as_fault() -> Iterator[None]:
     """Turn what goes wrong with a connection into a `Fault`; the cause is left out, since it carries the key."""
     try:
         yield
-    except (aiohttp.InvalidURL, ValueError) as error:
-        raise Fault(f"the address or the key cannot be used: {str(error)[:200]}", "refused") from None
+    except (aiohttp.InvalidURL, ValueError):  # whose words hold the whole address, with a proxy's password
+        raise Fault("the address, the proxy's or the key cannot be used in a request", "refused") from None
     except aiohttp.ClientHttpProxyError as error:
-        raise Fault(f"the proxy answered HTTP {error.status}", "broken", again=True) from None
+        refused = error.status in (401, 403, 407)
+        words = f"the proxy answered HTTP {error.status}"
+        raise Fault(words, "refused" if refused else "broken", again=not refused) from None
     except (aiohttp.ClientError, OSError) as error:
-        words = str(error) or type(error).__name__
+        words = without_password(str(error) or type(error).__name__)
         raise Fault(f"the connection failed: {words[:200]}", "broken", again=True) from None
 
 
@@ -133,7 +136,7 @@ _ESCAPED_NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
 def _decoded(body: bytes) -> Any:
     """The JSON value, every string of which can be encoded; `None` if it is none."""
     try:
-        value = json.loads(clean(body.decode("utf-8", "replace")))
+        value = json.loads(clean(body.decode("utf-8-sig", "replace")))
         if b"\\u" not in body:
             return value
         text = clean(json.dumps(value, ensure_ascii=False))
@@ -191,16 +194,27 @@ def _inflated(inflating: _Inflating, chunk: bytes, most: int) -> bytes:
 def _proxy(place: str) -> str | None:
     """The proxy that the environment names for this address."""
     parts = urlsplit(place)
-    if not parts.hostname or urllib.request.proxy_bypass(parts.hostname):
+    host = parts.hostname
+    if not host or urllib.request.proxy_bypass(host) or urllib.request.proxy_bypass(parts.netloc.rpartition("@")[2]):
         return None
     proxies = urllib.request.getproxies()
     proxy = proxies.get(parts.scheme) or proxies.get("all")
-    if proxy and not proxy.startswith(("http://", "https://")):
-        kind = proxy.partition(":")[0]
-        raise InputError(
-            f"the environment names a {kind} proxy for {parts.hostname}; models are asked through HTTP proxies"
-        )
-    return proxy
+    return None if not proxy else _usable(proxy if "://" in proxy else f"http://{proxy}", host)
+
+
+def _usable(proxy: str, host: str) -> str:
+    """The address of a proxy, if it is one. Raises InputError, which does not repeat it: it may hold a password."""
+    kind, _, rest = proxy.partition("://")
+    if kind.lower() not in ("http", "https"):
+        raise InputError(f"the environment names a {kind} proxy for {host}; models are asked through HTTP proxies")
+    with suppress(ValueError):
+        parts = urlsplit(f"{kind.lower()}://{rest}")
+        if parts.hostname and not parts.path.strip("/") and parts.port != 0:
+            return parts.geturl()
+    raise InputError(
+        f"the proxy that the environment names for {host} is no address: it must be http://HOST:PORT, with what is special "
+        "in a password spelled out as %2F, %40 and so on"
+    )
 
 
 def _socket(address: aiohttp.AddrInfoType) -> socket.socket:

@@ -98,7 +98,8 @@ def _by_provider(name: str, provider: Provider, model: str, settings: Settings) 
         raise InputError(f"model {name!r}: OpenRouter's models have a maker, as in openrouter/anthropic/{model}")
     variables = KEYS_OF.get(provider, ())
     bases = [variable.replace("API_KEY", "BASE_URL") for variable in variables]
-    place = next((settings.base_urls[base] for base in bases if settings.base_urls.get(base)), PLACES[provider])
+    base = next((base for base in bases if settings.base_urls.get(base)), None)
+    place = _base_url(base, settings.base_urls[base]) if base else PLACES[provider]
     key = next((settings.keys[variable] for variable in variables if settings.keys.get(variable)), None)
     near = is_near(place)
     if variables and key is None and not near:
@@ -106,6 +107,20 @@ def _by_provider(name: str, provider: Provider, model: str, settings: Settings) 
             f"{name}: no key for {provider}; set {' or '.join(variables)}, or `adjudge connect {provider}`", "refused"
         )
     return Endpoint(provider, model, place.rstrip("/"), key, near)
+
+
+def _base_url(variable: str, place: str) -> str:
+    """The address that a variable names. Raises InputError, which does not repeat it: it may hold a password."""
+    try:
+        parts = urlsplit(place)
+        usable = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+        if usable and not (parts.username or parts.password or parts.query or parts.fragment):
+            return place
+    except ValueError:
+        pass
+    raise InputError(
+        f"{variable}: must be an address as in https://HOST/v1, with http or https, and without password, query or fragment"
+    )
 
 
 def is_near(place: str) -> bool:

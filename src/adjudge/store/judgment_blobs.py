@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, Select, bindparam, func, select
+from sqlalchemy import Connection, LargeBinary, Select, bindparam, cast, func, select
 
 from adjudge.errors import OutsideError
 from adjudge.judgment import Judgment
@@ -69,10 +69,14 @@ _SAMPLE = select(func.coalesce(func.max(judgments.c.sample) + 1, 0)).where(
 _INSERT = judgments.insert().values(sample=_SAMPLE.scalar_subquery())
 
 
+_DATA = cast(judgment_blobs.c.data, LargeBinary).label("data")
+"""SQLite keeps in a column whatever somebody puts there, text as well, which may not even be text."""
+
+
 def with_data(query: Select[Any]) -> Select[Any]:
     """A query over judgments with the columns that `judgment_in` needs."""
     joined = query.outerjoin(judgment_blobs, judgment_blobs.c.number == judgments.c.blob_number)
-    return joined.add_columns(judgments.c.blob, judgments.c.blob_number, judgment_blobs.c.data)
+    return joined.add_columns(judgments.c.id, judgments.c.blob, judgments.c.blob_number, _DATA)
 
 
 def judgment_in(row: Any, blobs: Blobs) -> Judgment:
@@ -82,7 +86,10 @@ def judgment_in(row: Any, blobs: Blobs) -> Judgment:
         InputError: a newer adjudge wrote it.
         OutsideError: it is damaged, or cannot be read.
     """
-    return unpacked(_data_of(row, blobs), StoredJudgment).judgment
+    judgment = unpacked(_data_of(row, blobs), StoredJudgment).judgment
+    if judgment.id != row.id:
+        raise OutsideError(f"the row of {row.id} leads to another judgment, {judgment.id}: the store is damaged")
+    return judgment
 
 
 def _data_of(row: Any, blobs: Blobs) -> bytes:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import socket
+import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Any
@@ -25,6 +26,9 @@ from adjudge.store.tokens import Token, Tokens
 
 LEASE = 60.0
 """Seconds without a sign of life after which a holder that still exists may be replaced."""
+
+LOOKS, LOOK = 5, 0.05
+"""How often a lock that is held is looked at again before it is refused, and the seconds in between."""
 
 NAME = "pass"
 
@@ -86,7 +90,7 @@ def take_lock(what: str, tokens: Tokens, reading: Opened, writing: Opened, lease
     Raises:
         LockHeldError: another process has it, or has just taken it; the message says which.
     """
-    epoch = _require_free(tokens, reading, lease)
+    epoch = _patiently_free(tokens, reading, lease)
     token = tokens.take(epoch + 1)
     if token is None:
         raise LockHeldError("another pass is just being started in this store; wait for it")
@@ -97,6 +101,15 @@ def take_lock(what: str, tokens: Tokens, reading: Opened, writing: Opened, lease
         token.release()
         raise
     return Lock(epoch + 1, token, tokens, writing)
+
+
+def _patiently_free(tokens: Tokens, reading: Opened, lease: float) -> int:
+    """As `_require_free`; whoever only looks whether a holder lives has its token for a moment, so it is asked again."""
+    for _ in range(LOOKS):
+        with suppress(LockHeldError):
+            return _require_free(tokens, reading, lease)
+        time.sleep(LOOK)
+    return _require_free(tokens, reading, lease)
 
 
 def _require_free(tokens: Tokens, reading: Opened, lease: float) -> int:
