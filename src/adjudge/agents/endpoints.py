@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from typing import Literal, get_args
-from urllib.parse import urlsplit
 
 import msgspec
 
@@ -73,18 +72,15 @@ def endpoint_of(name: str, wire: Wire, settings: Settings) -> AgentEndpoint:
     found = read_name(name, settings)
     if wire not in _SPEAKS.get(found.provider, ()) or found.place is None:
         raise InputError(_why_not(name, found.provider, wire))
-    _check(name, found)
+    _require_key_for_headers(name, found)
     return AgentEndpoint(
         found.name, found.model, wire, _place(found, wire), found.key, found.near, _key_header(found.provider, wire)
     )
 
 
-def _check(name: str, found: Endpoint) -> None:
+def _require_key_for_headers(name: str, found: Endpoint) -> None:
     if found.key is not None and not re.fullmatch(r"[!-~]+", found.key):
         raise InputError(f"model {name!r}: the key for {found.provider} has blanks or other characters that no key has")
-    parts = urlsplit(found.place or "")
-    if parts.scheme not in ("http", "https") or not parts.hostname or "@" in parts.netloc or parts.query or parts.fragment:
-        raise InputError(f"model {name!r}: its base URL must be http(s)://HOST[:PORT][/PATH], without password and query")
 
 
 def inside_url(wire: Wire) -> str:
