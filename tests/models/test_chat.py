@@ -84,6 +84,15 @@ async def test_anthropics_models_behind_openrouter_are_asked_to_keep_the_prefix(
     assert [tool.get("cache_control") for tool in sent["tools"]] == [MARK]
 
 
+async def test_an_empty_result_is_not_marked() -> None:
+    turn = (Message("assistant", "", (ToolCall("c", "look", "{}"),)), Message("tool", "", answers="c", name="look"))
+    async with FaultServer(answer(chat())) as server:
+        endpoint = Endpoint("openrouter", MAKER, f"{server.url}/v1", "k")
+        await ask(server, Request("You judge.", (Message("user", "Look."), *turn), (LOOK,)), endpoint=endpoint)
+        sent = server.asked[0].json["messages"]
+    assert (type(sent[0]["content"]), sent[3]["content"]) == (list, "")
+
+
 async def test_others_keep_prefixes_unasked() -> None:
     _, sent = await conversed(called(call()), "openrouter", "openai/gpt-6-sol")
     assert "cache_control" not in json.dumps(sent)

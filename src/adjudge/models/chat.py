@@ -120,7 +120,7 @@ def _mark(body: Json) -> None:
     """Ask for tools, instructions and the conversation so far to be kept for the next question."""
     first, last = body["messages"][0], body["messages"][-1]
     for message in (first, last) if last is not first else (first,):
-        if message["role"] != "assistant":
+        if message["role"] != "assistant" and message["content"]:  # a mark on an empty text is refused
             message["content"] = [{"type": "text", "text": message["content"], "cache_control": _CACHED}]
     if tools := body.get("tools"):
         body["tools"] = [*tools[:-1], {**tools[-1], "cache_control": _CACHED}]
