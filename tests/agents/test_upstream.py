@@ -108,7 +108,7 @@ async def test_a_proxy_of_another_kind_is_told_before_anything_begins(monkeypatc
     monkeypatch.setenv("all_proxy", "socks5://me:password@127.0.0.1:1080")
     at = listening()
     proxy = ModelProxy(far(), 10)
-    with pytest.raises(InputError, match=r"socks5 proxy for model\.invalid; agents' requests need an HTTP proxy"):
+    with pytest.raises(InputError, match=r"socks5 proxy for model\.invalid; models are asked through HTTP proxies"):
         await proxy.serve(at)
     await proxy.close()
     at.close()

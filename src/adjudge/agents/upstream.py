@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import urllib.request
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from urllib.parse import urlsplit
 
 import aiohttp
 import httpx2
@@ -15,7 +13,7 @@ from yarl import URL
 from adjudge.agents.endpoints import AgentEndpoint
 from adjudge.agents.headers import Headers
 from adjudge.agents.replies import BrokenReplyError
-from adjudge.errors import InputError
+from adjudge.models.proxies import proxy_to
 
 KEPT_OPEN = 4.0
 """Seconds for which an unused connection is kept: less than the five after which common servers close theirs."""
@@ -36,9 +34,9 @@ class Upstream:
         """Make ready; nothing is connected yet.
 
         Raises:
-            InputError: the environment names a proxy of a kind that cannot be used.
+            InputError: the environment names a proxy that cannot be used.
         """
-        proxy = _proxy_to(endpoint)
+        proxy = None if endpoint.near else proxy_to(endpoint.place)
         trusted = await asyncio.to_thread(httpx2.create_ssl_context) if endpoint.place.startswith("https:") else True
         session = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=0, ssl=trusted, keepalive_timeout=KEPT_OPEN),
@@ -103,16 +101,3 @@ def as_broken_reply() -> Iterator[None]:
         raise BrokenReplyError("the model's endpoint could not be reached", str(error)) from None
     except (aiohttp.ClientError, OSError) as error:  # its cause is left out, since it carries the request with its key
         raise BrokenReplyError("the model's endpoint broke the connection off", str(error)) from None
-
-
-def _proxy_to(endpoint: AgentEndpoint) -> str | None:
-    """The proxy that the environment names for this address."""
-    parts = urlsplit(endpoint.place)
-    if endpoint.near or not parts.hostname or urllib.request.proxy_bypass(parts.hostname):
-        return None
-    proxies = urllib.request.getproxies()
-    proxy = proxies.get(parts.scheme) or proxies.get("all")
-    if proxy and not proxy.startswith(("http://", "https://")):
-        kind = proxy.partition(":")[0]
-        raise InputError(f"the environment names a {kind} proxy for {parts.hostname}; agents' requests need an HTTP proxy")
-    return proxy

@@ -9,19 +9,17 @@ import json
 import re
 import socket
 import ssl
-import urllib.request
 import zlib
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import cache
 from typing import Any, Protocol
-from urllib.parse import urlsplit
 
 import aiohttp
 
-from adjudge.errors import InputError
 from adjudge.models.faults import Fault, fault_of_status
 from adjudge.models.names import Format, is_near
+from adjudge.models.proxies import proxy_to
 from adjudge.models.wire import Arrived, shape
 from adjudge.settings import without_password
 
@@ -48,7 +46,7 @@ class Exchange:
         """
         self._secure = place.startswith("https:")
         self._format = format
-        self._proxy = None if is_near(place) else _proxy(place)
+        self._proxy = None if is_near(place) else proxy_to(place)
         self._session: aiohttp.ClientSession | None = None
 
     async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> tuple[dict[str, Any], Arrived]:
@@ -189,32 +187,6 @@ def _inflated(inflating: _Inflating, chunk: bytes, most: int) -> bytes:
 
 
 # --- how to get there
-
-
-def _proxy(place: str) -> str | None:
-    """The proxy that the environment names for this address."""
-    parts = urlsplit(place)
-    host = parts.hostname
-    if not host or urllib.request.proxy_bypass(host) or urllib.request.proxy_bypass(parts.netloc.rpartition("@")[2]):
-        return None
-    proxies = urllib.request.getproxies()
-    proxy = proxies.get(parts.scheme) or proxies.get("all")
-    return None if not proxy else _usable(proxy if "://" in proxy else f"http://{proxy}", host)
-
-
-def _usable(proxy: str, host: str) -> str:
-    """The address of a proxy, if it is one. Raises InputError, which does not repeat it: it may hold a password."""
-    kind, _, rest = proxy.partition("://")
-    if kind.lower() not in ("http", "https"):
-        raise InputError(f"the environment names a {kind} proxy for {host}; models are asked through HTTP proxies")
-    with suppress(ValueError):
-        parts = urlsplit(f"{kind.lower()}://{rest}")
-        if parts.hostname and not parts.path.strip("/") and parts.port != 0:
-            return parts.geturl()
-    raise InputError(
-        f"the proxy that the environment names for {host} is no address: it must be http://HOST:PORT, with what is special "
-        "in a password spelled out as %2F, %40 and so on"
-    )
 
 
 def _socket(address: aiohttp.AddrInfoType) -> socket.socket:
