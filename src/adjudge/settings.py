@@ -60,8 +60,8 @@ class Settings(msgspec.Struct, frozen=True):
     `store` is a folder, or the URL of a PostgreSQL database. `blobs` is a folder or an fsspec URL; a store that is a folder
     keeps them there, if it is `None`. `budget` is in US dollars for one judgment. `deadline` bounds one call
     to a model in seconds, retries included. `expose` are absolute paths of the host's toolchain that commands may read.
-    `prune` is how much of a long trajectory a reader is shown. `keys` and `base_urls` come from the providers' usual
-    variables.
+    `prune` is how much of a long trajectory a reader is shown. `reviewer` is the name under which reviews are kept. `keys`
+    and `base_urls` come from the providers' usual variables.
     """
 
     store: str = ".adjudge"
@@ -72,6 +72,7 @@ class Settings(msgspec.Struct, frozen=True):
     deadline: float = 600.0
     mask: bool = True
     prune: PruneMode = "pruned"
+    reviewer: str | None = None
     expose: tuple[str, ...] = ()
     machine: MachineLimits = MachineLimits()
     keys: Mapping[str, str] = {}
@@ -106,6 +107,7 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
         ("deadline", float),
         ("mask", bool),
         ("prune", PruneMode),
+        ("reviewer", str),
     )
     for name, kind in kinds:
         if (value := env.get(f"ADJUDGE_{name.upper()}")) not in (None, ""):

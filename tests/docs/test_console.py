@@ -79,6 +79,7 @@ def _ids(text: str) -> list[str]:
 
 _CHANGING = (
     (r"\bj-[0-9a-f]{16}\b", "j-ID"),
+    (r"\bv-[0-9a-f]{32}\b", "v-ID"),
     (r"\b\d+\.\d+ s\b", "N s"),
     (r"\d{4}-\d\d-\d\dT[\d:.]+(?:\+00:00|Z)", "TIME"),
     (r'\btime="\d+\.\d+"', 'time="N"'),

@@ -50,7 +50,7 @@ Command = Any
 def commands(group: Command, words: tuple[str, ...] = ("adjudge",)) -> Iterator[tuple[str, Command]]:
     """Every command with its words, the groups that only hold others left out."""
     inner = getattr(group, "commands", {})
-    if not inner or len(words) == 1:
+    if not inner or len(words) == 1 or group.invoke_without_command:
         yield " ".join(words), group
     for name, command in inner.items():
         yield from commands(command, (*words, name))

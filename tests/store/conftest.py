@@ -194,12 +194,12 @@ class Forger:
         self.sql("UPDATE judgment_blobs SET data = ?", data)
 
     def forge(self, change: Change) -> None:
-        """Change the judgment's blob, and give it the name that fits."""
+        """Change the judgment's blob, and give it the name that fits; its items are still to be made."""
         value = decoded(self.data())
         change(value)
         data = encoded(value)
         self.put(data)
-        self.sql("UPDATE judgments SET blob = ?", hashlib.sha256(data).hexdigest())
+        self.sql("UPDATE judgments SET blob = ?, itemised = (1 = 0)", hashlib.sha256(data).hexdigest())
 
     def forge_rubric(self, change: Change) -> None:
         """Change the rubric's blob, give it the name that fits, and point its row there."""

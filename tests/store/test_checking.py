@@ -11,8 +11,10 @@ from adjudge.entries import EntryWriter
 from adjudge.errors import InputError
 from adjudge.judgment import Judgment
 from adjudge.record import Entry
+from adjudge.reviews.values import Said
 from adjudge.run import Run
 from adjudge.store.checking import verify_stored
+from adjudge.store.reviews import add_review
 from adjudge.store.store import Store
 from adjudge.verifying import Finding
 
@@ -208,3 +210,48 @@ def test_an_errored_judgment_is_sound(stored: Store, judgment: Judgment) -> None
     errored = msgspec.structs.replace(judgment, id="j-errored", status="errored", verdicts=(), score=None, reason="no key")
     stored.add_judgment(errored)
     assert verify_stored(stored, "j-errored").sound
+
+
+# --- items and reviews
+
+
+def reviewed(store: Store) -> str:
+    first = add_review(store, Said("j-0a1b2c3d4e5f6071", "notes", "Ada", "blind", "L1 shows it.", passed=False))
+    said = Said("j-0a1b2c3d4e5f6071", "notes", "Ada", "seen", "L1 shows it.", approved=True, supersedes=first.id)
+    return add_review(store, said).id
+
+
+def test_reviews_as_they_were_stored_are_sound(stored: Store) -> None:
+    reviewed(stored)
+    checked = verify_stored(stored, "j-0a1b2c3d4e5f6071")
+    assert checked.sound
+    assert checked.reviews == 2
+
+
+@pytest.mark.parametrize(
+    "change", ["reason = 'L1 hides it.'", "approved = (1 = 0)", "reviewer = 'Bea'", "picked = 'random'", "item = 'said'"]
+)
+def test_a_changed_review_is_found(stored: Store, forger: Any, change: str) -> None:
+    identifier = reviewed(stored)
+    forger.sql(f"UPDATE reviews SET {change} WHERE id = ?", identifier)
+    assert f"review {identifier}" in {finding.place for finding in findings(stored)}
+
+
+def test_a_review_that_was_taken_away_from_below_another_is_found(stored: Store, forger: Any) -> None:
+    identifier = reviewed(stored)
+    forger.sql("UPDATE reviews SET judgment = ? WHERE number = 0", stored_elsewhere(stored))
+    (found,) = findings(stored)
+    assert (found.place, found.words.endswith("the one before it is None")) == (f"review {identifier}", True)
+
+
+def stored_elsewhere(store: Store) -> str:
+    """Another judgment to which a row can be moved."""
+    other = msgspec.structs.replace(store.judgment("j-0a1b2c3d4e5f6071"), id="j-other")
+    store.add_judgment(other)
+    return other.id
+
+
+def test_a_changed_item_is_found(stored: Store, forger: Any) -> None:
+    forger.sql("UPDATE judged_items SET answer = 1 WHERE item = ?", "notes")
+    (found,) = findings(stored)
+    assert "the row of notes" in found.words

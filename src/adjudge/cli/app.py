@@ -18,6 +18,7 @@ from adjudge.cli import (
     profiling,
     reading,
     results,
+    reviewing,
     runs,
     starting,
 )
@@ -48,6 +49,13 @@ of_passes.command("resume")(passes.resume_pass)
 of_passes.command("list")(passes.list_passes)
 of_passes.command("show")(passes.show_pass)
 app.add_typer(of_passes, name="pass")
+of_reviews = typer.Typer(no_args_is_help=False, rich_markup_mode=None)
+of_reviews.callback(invoke_without_command=True)(reviewing.review)
+of_reviews.command("queue")(reviewing.print_queue)
+of_reviews.command("add")(reviewing.add)
+of_reviews.command("agreement")(reviewing.print_agreement)
+of_reviews.command("export")(reviewing.export_reviews)
+app.add_typer(of_reviews, name="review")
 app.command("judge")(judging.judge)
 app.command("run")(starting.run)
 app.command("read")(reading.read)

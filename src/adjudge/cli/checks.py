@@ -36,7 +36,8 @@ def verify(
             say("There are no judgments yet: `adjudge judge PATH --rubric FILE` makes one.")
         for each in checked:
             word = "sound" if each.sound else "NOT SOUND"
-            counts = f"{_answers(each)}, {_citations(each)} checked"
+            reviews = f", {counted(each.reviews, 'review')}" if each.reviews else ""
+            counts = f"{_answers(each)}, {_citations(each)}{reviews} checked"
             sys.stdout.write(f"{each.judgment}  {word}  {counts}\n")
             for finding in each.findings:
                 sys.stdout.write(f"    {shown(finding.place)}: {shown(finding.words)}\n")

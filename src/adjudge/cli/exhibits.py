@@ -41,7 +41,7 @@ def print_exhibit(name: str, record: Record, looks: Sequence[Look], as_json: boo
     if as_json:
         print_json(exhibit or found)
     else:
-        _write("\n\n".join(f"{_heading(each)}\n\n{shown(each.text)}" for each in found))
+        _write("\n\n".join(f"{heading(each)}\n\n{shown(each.text)}" for each in found))
 
 
 def _entries_of_turn(name: str, record: Record) -> Iterator[Entry]:
@@ -53,7 +53,8 @@ def _entries_of_turn(name: str, record: Record) -> Iterator[Entry]:
         yield from (entry for entry in owner.entries if entry.turn == int(number))
 
 
-def _heading(exhibit: Entry | Look) -> str:
+def heading(exhibit: Entry | Look) -> str:
+    """What an entry or a look is; of a look also what adjudge states of it."""
     from adjudge.evidence import Look
 
     if not isinstance(exhibit, Look):
@@ -193,7 +194,7 @@ def print_transcript(judgment: Judgment) -> None:
             _write(f"→ {shown(call)}")
         for name in step.looks:
             if look := looks.get(name):
-                _write(f"\n{_heading(look)}\n{shown(look.text)}")
+                _write(f"\n{heading(look)}\n{shown(look.text)}")
         for words in step.refused:
             _write(f"refused: {shown(words)}")
 

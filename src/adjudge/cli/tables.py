@@ -42,12 +42,12 @@ def write_rows(path: Path, rows: Iterable[Row], as_parquet: bool) -> int:
     """
     from adjudge.exports.parquet import write_parquet
 
-    with _replacing(path) as part:
+    with replacing(path) as part:
         return write_parquet(part, rows, path) if as_parquet else _write_lines(part, rows)
 
 
 @contextmanager
-def _replacing(path: Path) -> Iterator[Path]:
+def replacing(path: Path) -> Iterator[Path]:
     """A file to write in place of another, which it replaces in the end; a device or a pipe is written itself."""
     if path.exists() and not path.is_file():
         yield path

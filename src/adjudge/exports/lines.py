@@ -10,6 +10,7 @@ import msgspec
 
 from adjudge.exports.table import Row
 from adjudge.judgment import Judgment
+from adjudge.reviews.values import Review
 from adjudge.untrusted import shown
 
 REPEATED = 500
@@ -27,6 +28,12 @@ def row_lines(rows: Iterable[Row]) -> Iterator[str]:
     show = lru_cache(REPEATED)(shown)  # most texts of a row stand in the row before it
     for row in rows:
         yield msgspec.json.encode(_shown(msgspec.to_builtins(row), show)).decode()
+
+
+def review_lines(reviews: Iterable[Review]) -> Iterator[str]:
+    """One line of JSON for each review, without its line end, with every field."""
+    for review in reviews:
+        yield msgspec.json.encode(_shown(msgspec.structs.asdict(review))).decode()
 
 
 def _shown(value: Any, show: Callable[[str], str] = shown) -> Any:

@@ -11,13 +11,15 @@ from adjudge.errors import OutsideError
 from adjudge.judgment import Judgment
 from adjudge.record import Record
 from adjudge.store.records import records
+from adjudge.store.review_checking import of_items, of_reviews
+from adjudge.store.reviews import reviews_of
 from adjudge.store.rows import prompt_tokens, scored
 from adjudge.store.store import Store
 from adjudge.verifying import Finding, Verification, verify
 
 
 def verify_stored(store: Store, identifier: str) -> Verification:
-    """Check a judgment as it is stored: its row, the blobs' hashes, then every citation, verdict and score.
+    """Check a judgment as it is stored: its rows, its reviews, the blobs' hashes, then every citation, verdict and score.
 
     Raises:
         InputError: there is no such judgment, or a newer adjudge wrote it.
@@ -28,9 +30,11 @@ def verify_stored(store: Store, identifier: str) -> Verification:
         run = store.run(judgment.run)
     except OutsideError as error:  # without these nothing more can be checked
         return Verification(identifier, findings=(Finding("store", str(error)),))
-    damage = [*_of_row(store, judgment), *_of_record(run.record)]
+    reviews = reviews_of(store, identifier)
+    damage = [*_of_row(store, judgment), *of_items(store, judgment), *_of_record(run.record)]
+    damage += of_reviews(judgment, rubric, reviews)
     checked = verify(judgment, run.record, rubric)
-    return msgspec.structs.replace(checked, findings=(*damage, *checked.findings))
+    return msgspec.structs.replace(checked, findings=(*damage, *checked.findings), reviews=len(reviews))
 
 
 def _of_row(store: Store, judgment: Judgment) -> Iterator[Finding]:

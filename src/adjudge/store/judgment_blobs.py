@@ -13,6 +13,7 @@ from adjudge.errors import OutsideError
 from adjudge.judgment import Judgment
 from adjudge.store.blobs import Blobs, checked
 from adjudge.store.codec import StoredJudgment, packed_judgment, unpacked
+from adjudge.store.items import add_items, items_of
 from adjudge.store.rows import values_of_judgment
 from adjudge.store.schema import judgment_blobs, judgments
 
@@ -21,10 +22,11 @@ SMALL = 64 << 10
 
 
 class Landing(msgspec.Struct, frozen=True):
-    """A judgment on its way: the columns of its row, and its blob, `None` if that lies among the others already."""
+    """A judgment on its way: the columns of its row, its blob, `None` if that lies among the others already, its items."""
 
     values: dict[str, Any]
     data: bytes | None
+    items: list[dict[str, Any]]
 
 
 def landing_of(judgment: Judgment, state: str | None, blobs: Blobs) -> Landing:
@@ -35,7 +37,7 @@ def landing_of(judgment: Judgment, state: str | None, blobs: Blobs) -> Landing:
     data = packed_judgment(judgment)
     small = len(data) <= SMALL
     name = hashlib.sha256(data).hexdigest() if small else blobs.write([data])
-    return Landing(values_of_judgment(judgment, name, state), data if small else None)
+    return Landing(values_of_judgment(judgment, name, state), data if small else None, items_of(judgment))
 
 
 def insert(connection: Connection, landings: Sequence[Landing]) -> None:
@@ -50,11 +52,12 @@ def insert(connection: Connection, landings: Sequence[Landing]) -> None:
     if blobs:
         connection.execute(judgment_blobs.insert(), blobs)
     connection.execute(_INSERT, rows)
+    add_items(connection, [item for each in landings for item in each.items], {each.values["run"] for each in landings})
 
 
 def _row(values: dict[str, Any], number: int | None) -> dict[str, Any]:
     same = {"of_run": values["run"], "of_rubric": values["rubric"], "of_judge": values["judge_hash"]}
-    return values | same | {"blob_number": number}
+    return values | same | {"blob_number": number, "itemised": True}
 
 
 _LAST = select(func.max(judgment_blobs.c.number))

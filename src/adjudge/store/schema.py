@@ -2,9 +2,23 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Boolean, Column, Float, ForeignKey, Index, Integer, LargeBinary, MetaData, String, Table, false, func
+from sqlalchemy import (
+    Boolean,
+    Column,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    false,
+    func,
+    text,
+)
 
-REVISIONS = ("0001", "0002", "0003", "0004", "0005")
+REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006")
 """Every revision of the schema that this adjudge knows, the latest last; the files are in `migrations/versions`."""
 
 metadata = MetaData(
@@ -96,12 +110,14 @@ judgments = Table(
     Column("judge_hash", String),
     Column("sample", Integer),
     Column("blob_number", Integer),
+    Column("itemised", Boolean, nullable=False, server_default=false()),
 )
 """`workspace` is a fingerprint of the run's folder, taken when the judgment landed (see `workspace.py`).
 
 The columns from `scored` on came with the reader; in rows from before, `decided` is not known. Those from `pass` on came
 with passes: the judge's identity as a hash, and which judgment by this judge with this rubric of this run it is, from 0 on.
 `blob_number` leads to a blob that lies in `judgment_blobs`, and is NULL where it lies among the others.
+`itemised` says that its verdicts or scores are in `judged_items`, which is so of all that landed since there are reviews.
 """
 
 Index(None, judgments.c["pass"])
@@ -125,6 +141,9 @@ judgment_blobs = Table(
     Column("data", LargeBinary, nullable=False),
 )
 """The blobs of judgments that are small. They are numbered as they come, so that each is written behind the last."""
+
+_some = text("NOT itemised")
+Index("ix_judgments_not_itemised", judgments.c.id, sqlite_where=_some, postgresql_where=_some)
 
 passes = Table(
     "passes",
@@ -166,3 +185,62 @@ locks = Table(
     Column("beat", Float, nullable=False),
 )
 """Who may write what only one may. `epoch` only grows; `holder` is JSON, NULL if nobody has it (see `locks.py`)."""
+
+judged_items = Table(
+    "judged_items",
+    metadata,
+    Column("judgment", String, ForeignKey("judgments.id"), primary_key=True),
+    Column("item", String, primary_key=True),
+    Column("kind", String, nullable=False),
+    Column("answer", Float),
+    Column("worse", Boolean),
+    Column("doubts", Integer, nullable=False),
+    Column("uncertainty", Integer, nullable=False),
+    Column("disagreement", Float, nullable=False),
+    sqlite_with_rowid=False,
+)
+"""A row for each verdict or score, made from the judgment's blob, so that reviews can be chosen and counted.
+
+`kind` is `criterion` or `dimension`. `answer` is 1 for pass and 0 for fail, or the score's value; `worse` is a fail, or
+worse than blameless; both are NULL where nothing is said. `doubts` counts what makes it uncertain by itself, `uncertainty`
+is one more where the same judge answered otherwise in another judgment of this run. `disagreement` is how far the answers
+to this item of this run are apart, between samples, judges and reviewers. The last two change as others answer.
+"""
+
+_some = text("uncertainty > 0")
+Index(
+    "ix_judged_items_uncertainty",
+    *(judged_items.c[name] for name in ("uncertainty", "judgment", "item")),
+    sqlite_where=_some,
+    postgresql_where=_some,
+)
+_some = text("disagreement > 0")
+Index(
+    "ix_judged_items_disagreement",
+    *(judged_items.c[name] for name in ("disagreement", "judgment", "item")),
+    sqlite_where=_some,
+    postgresql_where=_some,
+)
+
+reviews = Table(
+    "reviews",
+    metadata,
+    Column("id", String, primary_key=True),
+    Column("added", String, nullable=False),
+    Column("judgment", String, ForeignKey("judgments.id"), nullable=False),
+    Column("item", String, nullable=False),
+    Column("reviewer", String, nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("mode", String, nullable=False),
+    Column("picked", String, nullable=False),
+    Column("reason", String, nullable=False),
+    Column("approved", Boolean),
+    Column("passed", Boolean),
+    Column("value", Float),
+    Column("worse", Boolean),
+    Column("supersedes", String, ForeignKey("reviews.id")),
+)
+"""What people say of judged items; rows are only added. `number` counts a reviewer's reviews of one item, from 0 on."""
+
+Index("ix_reviews_key", reviews.c.judgment, reviews.c.item, reviews.c.reviewer, reviews.c.number, unique=True)
+Index("ix_reviews_supersedes", reviews.c.supersedes, unique=True)

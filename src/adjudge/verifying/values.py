@@ -19,7 +19,8 @@ class Finding(msgspec.Struct, frozen=True):
 class Verification(msgspec.Struct, frozen=True):
     """The result of checking a judgment again: how many verdicts, scores and citations were checked, and what was found.
 
-    `holding` of the citations are stored as ones that hold; one that does not is no fault where nothing rests on it.
+    `holding` of the citations are stored as ones that hold; one that does not is no fault where nothing rests on it. The
+    store, which has them, checks `reviews` too.
     """
 
     judgment: str
@@ -28,6 +29,7 @@ class Verification(msgspec.Struct, frozen=True):
     findings: tuple[Finding, ...] = ()
     scores: int = 0
     holding: int = 0
+    reviews: int = 0
 
     @property
     def sound(self) -> bool:

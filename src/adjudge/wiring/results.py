@@ -64,10 +64,10 @@ def _scope(store: Store, passes: Sequence[str], rubric: str | None) -> Scope:
         raise InputError("give passes, or --rubric for all judgments of the store with it")
     if rubric is None:
         return Scope(passes=tuple(store.passes.find(name) for name in passes))
-    return Scope(rubric=_hash_of(store, rubric))
+    return Scope(rubric=stored_rubric(store, rubric))
 
 
-def _hash_of(store: Store, rubric: str) -> str:
+def stored_rubric(store: Store, rubric: str) -> str:
     """The hash of the stored rubric that is meant.
 
     Raises:

@@ -1,0 +1,144 @@
+"""Reviews of a store's judgments: what comes next, what is said, and what that comes to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from adjudge.judgment import Judgment, Score, Verdict
+from adjudge.reviews.figures import By, Counted, Report, report_of
+from adjudge.reviews.values import Order, Picked, Review, Said
+from adjudge.rubric import Criterion, Dimension, Rubric, Scale
+from adjudge.run import Run
+
+if TYPE_CHECKING:
+    from adjudge.store.review_queue import QueueItem, Scope
+    from adjudge.store.store import Store
+
+
+class Question(msgspec.Struct, frozen=True):
+    """What a reviewer is asked, without anything that the judge or another reviewer said."""
+
+    judgment: str
+    item: str
+    asked: Criterion | Dimension
+    rubric: Rubric
+    run: Run
+
+
+class Answered(msgspec.Struct, frozen=True):
+    """What the judge said of an item, the judgment that it stands in, and all reviews of it, the oldest first."""
+
+    judged: Verdict | Score
+    judgment: Judgment
+    reviews: tuple[Review, ...]
+
+
+def scope_of(
+    store: Store,
+    rubric: str | None = None,
+    item: str | None = None,
+    harness: str | None = None,
+    judge: str | None = None,
+    of_pass: str | None = None,
+    judgment: str | None = None,
+) -> Scope:
+    """Which items are meant, from names: a rubric's file, name or hash, and ids or their beginnings.
+
+    Raises:
+        InputError: there is no such rubric, pass or judgment, or there are several.
+    """
+    from adjudge.store.review_queue import Scope
+    from adjudge.wiring.results import stored_rubric
+
+    return Scope(
+        rubric=None if rubric is None else stored_rubric(store, rubric),
+        item=item,
+        harness=harness,
+        judge=judge,
+        of_pass=None if of_pass is None else store.passes.find(of_pass),
+        judgment=None if judgment is None else store.find_judgment(judgment),
+    )
+
+
+def review_queue(
+    store: Store, order: Order, scope: Scope, reviewer: str | None = None, most: int = 20, seed: int = 0
+) -> list[QueueItem]:
+    """The next items to look at, without those that the reviewer has reviewed; see `store.review_queue.queued`.
+
+    Raises:
+        OutsideError: the store cannot be read, or what was judged before there were reviews cannot be taken up.
+    """
+    from adjudge.store.review_queue import queued
+    from adjudge.store.reviews import itemise_all
+
+    itemise_all(store)
+    return queued(store, order, scope, reviewer, most, seed)
+
+
+def question(store: Store, judgment: str, item: str) -> Question:
+    """What to ask of an item.
+
+    Raises:
+        InputError: there is no such judgment or item, or its rubric does not have it.
+        OutsideError: something of it is damaged, or cannot be read.
+    """
+    from adjudge.reviews.checking import judged_item, require_asked
+
+    stored = store.judgment(judgment)
+    judged_item(stored, item)
+    rubric, asked = require_asked(stored, store.rubric(stored.rubric_hash) if stored.rubric_hash else None, item)
+    return Question(judgment, item, asked, rubric, store.run(stored.run))
+
+
+def answered(store: Store, judgment: str, item: str) -> Answered:
+    """What the judge and the reviewers said of an item. Raises InputError and OutsideError as `question`."""
+    from adjudge.reviews.checking import judged_item
+    from adjudge.store.reviews import reviews_of
+
+    stored = store.judgment(judgment)
+    return Answered(judged_item(stored, item), stored, tuple(reviews_of(store, judgment, item)))
+
+
+def add_review(store: Store, said: Said, supersede: bool = False) -> Review:
+    """Keep what a reviewer said; with `supersede` in place of their newest review of the item, if there is one.
+
+    Raises:
+        InputError: it cannot be said of this item, or the reviewer has reviewed the item before and nothing says that this
+            supersedes it; see `store.reviews.add_review`.
+        OutsideError: it could not be kept.
+    """
+    from adjudge.store.reviews import add_review as keep
+    from adjudge.store.reviews import newest_review
+
+    newest = newest_review(store, said.judgment, said.item, said.reviewer) if supersede else None
+    return keep(store, said if newest is None else msgspec.structs.replace(said, supersedes=newest.id))
+
+
+def agreement(store: Store, by: Sequence[By], scope: Scope, picked: Picked | None = None) -> Report:
+    """What reviews and judgments again come to, for the whole and by what it is split; `picked` counts only such reviews.
+
+    Raises:
+        OutsideError: the store cannot be read, or what was judged before there were reviews cannot be taken up.
+    """
+    from adjudge.store import review_counts
+    from adjudge.store.reviews import itemise_all
+
+    itemise_all(store)
+    counted = Counted(
+        review_counts.endorsements(store, scope, picked),
+        review_counts.blind_pairs(store, scope, picked),
+        review_counts.blind_items(store, scope, picked),
+        review_counts.repeated_pairs(store, scope),
+    )
+    return report_of(counted, by, _scales(store), picked)
+
+
+def _scales(store: Store) -> dict[tuple[str, str], Scale]:
+    """The scale of each dimension of each stored rubric."""
+    from adjudge.store.judged import rubrics_of
+
+    rubrics = [store.rubric(hash) for hash, _ in rubrics_of(store)]
+    return {(rubric.hash, each.id): each.scale for rubric in rubrics for each in rubric.dimensions}
