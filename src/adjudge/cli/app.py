@@ -9,6 +9,7 @@ import typer
 
 from adjudge import __version__
 from adjudge.cli import (
+    asking,
     checks,
     comparing,
     connecting,
@@ -63,6 +64,7 @@ app.command("demo")(judging.demo)
 app.command("import")(runs.import_runs)
 app.command("list")(runs.list_runs)
 app.command("show")(runs.show)
+app.command("ask")(asking.ask)
 app.command("profile")(profiling.profile_run)
 app.command("results")(results.print_results)
 app.command("compare")(comparing.compare_agents)

@@ -1,0 +1,1 @@
+"""Questions in plain words over a store, answered in statements that code has checked."""
