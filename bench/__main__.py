@@ -10,7 +10,7 @@ from pathlib import Path
 
 NAMES = (
     *("startup", "install", "importers", "machine", "evaluator", "store", "profile", "reader_input"),
-    *("reader_judge", "reader", "cached_prompt", "proxy", "landing", "passes", "ray_workers", "scale"),
+    *("reader_judge", "reader", "cached_prompt", "proxy", "landing", "passes", "ray_workers", "scale", "web"),
 )
 
 

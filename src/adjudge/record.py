@@ -47,6 +47,11 @@ def _sum(left: Any, right: Any) -> Any:
     return right if left is None else left if right is None else left + right
 
 
+def _total(values: Sequence[Any]) -> Any:
+    known = [value for value in values if value is not None]
+    return sum(known) if known else None
+
+
 class Entry(msgspec.Struct, frozen=True, omit_defaults=True):
     """One item of a record.
 
@@ -144,7 +149,8 @@ class Record(msgspec.Struct, frozen=True):
 
     def usage(self) -> Usage:
         """What the turns of this record consumed together, sub-agents left out."""
-        return sum((turn.usage for turn in self.turns if turn.usage), Usage())
+        used = [turn.usage for turn in self.turns if turn.usage]
+        return Usage(*(_total([getattr(usage, name) for usage in used]) for name in Usage.__struct_fields__))
 
     def consumed(self) -> Usage:
         """What the run consumed: what its turns and its sub-agents' add up to, else the harness's own totals.

@@ -21,6 +21,7 @@ from adjudge.cli import (
     results,
     reviewing,
     runs,
+    serving,
     starting,
 )
 from adjudge.cli.printing import say
@@ -68,6 +69,7 @@ app.command("ask")(asking.ask)
 app.command("profile")(profiling.profile_run)
 app.command("results")(results.print_results)
 app.command("compare")(comparing.compare_agents)
+app.command("serve")(serving.serve)
 app.command("export")(exporting.export)
 app.command("verify")(checks.verify)
 app.command("doctor")(checks.doctor)

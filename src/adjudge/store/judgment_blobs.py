@@ -16,6 +16,7 @@ from adjudge.store.codec import StoredJudgment, packed_judgment, unpacked
 from adjudge.store.items import add_items, items_of
 from adjudge.store.rows import values_of_judgment
 from adjudge.store.schema import judgment_blobs, judgments
+from adjudge.store.standing import stand
 
 SMALL = 64 << 10
 """Bytes up to which a judgment lies in the database: a larger one would be written there twice, first into the log."""
@@ -52,7 +53,10 @@ def insert(connection: Connection, landings: Sequence[Landing]) -> None:
     if blobs:
         connection.execute(judgment_blobs.insert(), blobs)
     connection.execute(_INSERT, rows)
-    add_items(connection, [item for each in landings for item in each.items], {each.values["run"] for each in landings})
+    judged = {each.values["run"] for each in landings}
+    add_items(connection, [item for each in landings for item in each.items], judged)
+    for run in judged:
+        stand(connection, run)
 
 
 def _row(values: dict[str, Any], number: int | None) -> dict[str, Any]:

@@ -14,10 +14,13 @@ from adjudge.judgment import Failure, Judgment, Status
 from adjudge.rubric import Rubric
 from adjudge.run import Grade, Outcome, Run
 from adjudge.store.schema import judgments, runs
+from adjudge.store.standing import shown_of
 from adjudge.untrusted import one_line
 
 NAMED = 6
 """Candidates that a message names."""
+SEARCHED = 500
+"""Characters of a run's id, task and source in which a list searches."""
 LEARNED = 500
 """Judgments of a model from which the size of its tokens is learned: what a provider counts may change."""
 
@@ -96,11 +99,18 @@ def run_rows(connection: Connection) -> list[RunRow]:
         .label("place"),
     ).subquery()
     query = (
-        select(runs, *(latest.c[name] for name in ("judgments", "status", "score", "judge", "worse", "empty")))
+        select(*(runs.c[name] for name in _OF_RUN), *(latest.c[name] for name in _OF_LATEST))
         .outerjoin(latest, and_(latest.c.run == runs.c.id, latest.c.place == 1))
         .order_by(runs.c.added.desc(), runs.c.id)
     )
     return [_run_row(row._mapping) for row in connection.execute(query)]
+
+
+_OF_RUN = (
+    *("id", "added", "agent", "model", "task", "format", "turns", "entries", "task_name"),
+    *("exit_status", "grade", "reward", "detail", "failure"),
+)
+_OF_LATEST = ("judgments", "status", "score", "judge", "worse", "empty")
 
 
 def _run_row(row: Mapping[Any, Any]) -> RunRow:
@@ -173,7 +183,13 @@ def values_of_run(run: Run, blob: str) -> dict[str, Any]:
         "started": run.started,
         "seconds": run.seconds,
         "cost": run.cost,
+        "words": _words(run),
     }
+
+
+def _words(run: Run) -> str:
+    parts = (run.id, run.task_name, _first_line(run.task), run.source)
+    return str(plain(" ".join(part for part in parts if part).lower()))[:SEARCHED]
 
 
 def values_of_judgment(judgment: Judgment, blob: str, workspace: str | None) -> dict[str, Any]:
@@ -207,6 +223,7 @@ def values_of_judgment(judgment: Judgment, blob: str, workspace: str | None) -> 
         "characters": prepared.characters if prepared else None,
         "prompt_tokens": prompt_tokens(judgment),
         "judge_hash": judgment.judge.hash,
+        **shown_of(judgment),
     }
 
 

@@ -18,7 +18,7 @@ from sqlalchemy import (
     text,
 )
 
-REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006")
+REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007")
 """Every revision of the schema that this adjudge knows, the latest last; the files are in `migrations/versions`."""
 
 metadata = MetaData(
@@ -63,8 +63,35 @@ runs = Table(
     Column("started", String),
     Column("seconds", Float),
     Column("cost", Float),
+    Column("evaluation", String),
+    Column("reading", String),
+    Column("state", String),
+    Column("score", Float),
+    Column("passed", Integer),
+    Column("criteria", Integer),
+    Column("cells", String),
+    Column("worst", String),
+    Column("worse", Integer),
+    Column("judging", Float),
+    Column("flags", Integer, nullable=False, server_default="0"),
+    Column("words", String),
 )
-"""The columns from `failure` on came with runs that adjudge starts itself."""
+"""The columns from `failure` on came with runs that adjudge starts itself.
+
+Those from `evaluation` on are no part of the run: they say where it stands, and are written with each judgment of it (see
+`standing.py`), so that a list of many runs is sorted, filtered and counted without a join. `words` is what a list is
+searched in: the run's id, its task and its source in lower case.
+"""
+
+TALLIED = ("state", "grade", "flags", "score")
+"""What a list counts by: each filter has an index that ends with these, so that counting reads nothing else."""
+
+for _name in ("added", "turns", "cost", "judging", "score", "worse"):
+    Index(f"ix_runs_{_name}", runs.c[_name], runs.c.id)
+Index("ix_runs_state", *(runs.c[name] for name in TALLIED))
+for _name in ("agent", "model"):
+    Index(f"ix_runs_{_name}", runs.c[_name], *(runs.c[name] for name in TALLIED))
+Index("ix_runs_words", runs.c.words, *(runs.c[name] for name in TALLIED), runs.c.id)
 
 rubrics = Table(
     "rubrics",
@@ -111,6 +138,9 @@ judgments = Table(
     Column("sample", Integer),
     Column("blob_number", Integer),
     Column("itemised", Boolean, nullable=False, server_default=false()),
+    Column("cells", String),
+    Column("worst", String),
+    Column("flags", Integer, nullable=False, server_default="0"),
 )
 """`workspace` is a fingerprint of the run's folder, taken when the judgment landed (see `workspace.py`).
 
@@ -118,6 +148,7 @@ The columns from `scored` on came with the reader; in rows from before, `decided
 with passes: the judge's identity as a hash, and which judgment by this judge with this rubric of this run it is, from 0 on.
 `blob_number` leads to a blob that lies in `judgment_blobs`, and is NULL where it lies among the others.
 `itemised` says that its verdicts or scores are in `judged_items`, which is so of all that landed since there are reviews.
+Those from `cells` on are what a list of runs shows of a judgment (see `standing.py`); in rows from before they are empty.
 """
 
 Index(None, judgments.c["pass"])
@@ -175,6 +206,9 @@ pass_runs = Table(
     Column("reserved", Float),
 )
 """A pass's runs in the order in which they are judged. `reserved`, in US dollars, is for calls that may be under way."""
+
+_UNDER_WAY = pass_runs.c.reserved.is_not(None)
+Index("ix_pass_runs_under_way", pass_runs.c.run, sqlite_where=_UNDER_WAY, postgresql_where=_UNDER_WAY)
 
 locks = Table(
     "locks",

@@ -1,0 +1,326 @@
+"""A list of many runs: filtered, sorted, counted and given page by page, from the runs' own rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, Literal
+
+import msgspec
+from sqlalchemy import Column, ColumnElement, Connection, Row, Select, String, func, literal, select, tuple_
+
+from adjudge.run import Outcome
+from adjudge.store.rows import plain
+from adjudge.store.schema import TALLIED, judgments, pass_runs, runs
+from adjudge.store.standing import FLAGS, Flag, State, flags_of
+from adjudge.store.store import Store
+
+Graded = Literal["resolved", "unresolved", "error", "ungraded"]
+Judged = Literal["passes", "fails", "worse", "gate", "none", "unjudged"]
+Sort = Literal[
+    "added", "-added", "turns", "-turns", "cost", "-cost", "judging", "-judging", "score", "-score", "worse", "-worse"
+]
+
+CHOICES = 200
+"""Names of agents, or of models, that a list offers to choose from."""
+
+
+class Filter(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Which runs a list shows.
+
+    `text` stands somewhere in the run's id, its task or its source. `task` is the task's name, or its first line as a list
+    shows it. `judged` is `passes` (every criterion), `fails` (some criterion), `worse` (some dimension), `gate` (the gate
+    changed something), `none` (judged without a verdict) or `unjudged`.
+    """
+
+    text: str | None = None
+    agent: str | None = None
+    model: str | None = None
+    task: str | None = None
+    outcome: Graded | None = None
+    judged: Judged | None = None
+    flag: Flag | None = None
+
+
+class Place(msgspec.Struct, frozen=True):
+    """Where a page of a list ends: the last run's sorted value and its id."""
+
+    value: str | float | None
+    id: str
+
+
+class ListedRun(msgspec.Struct, frozen=True):
+    """A run in a list. What stands from `state` to `flags` is of the judgments that count (see `standing`).
+
+    `cells` has a letter for each criterion: `p` pass, `f` fail, `g` a pass that the gate took back, `s` skipped. `worst` is
+    the dimension farthest from blameless with its value, `worse` how many are worse. `reason` and `failure` say why there
+    is no verdict. `cost` and `judging` are in US dollars, and never added.
+    """
+
+    id: str
+    added: str
+    agent: str | None
+    agent_version: str | None
+    model: str | None
+    task: str | None
+    task_name: str | None
+    format: str
+    turns: int
+    entries: int
+    outcome: Outcome
+    seconds: float | None
+    cost: float | None
+    state: State | None
+    under_way: bool
+    evaluation: str | None
+    reading: str | None
+    score: float | None
+    passed: int | None
+    criteria: int | None
+    cells: str | None
+    worst: str | None
+    worse: int | None
+    judging: float | None
+    flags: tuple[Flag, ...]
+    reason: str | None = None
+    failure: str | None = None
+
+
+class Counts(msgspec.Struct, frozen=True):
+    """How many runs there are, and of those that the filter leaves how many stand where.
+
+    `judged`, `empty`, `errored`, `unjudged` and `under_way` add up to `found`. The last four count what a person looks at
+    first: resolved, yet not all criteria pass; changed by the gate; attempts to steer; no verdict or not judged.
+    """
+
+    runs: int
+    found: int
+    judged: int
+    empty: int
+    errored: int
+    unjudged: int
+    under_way: int
+    resolved_yet_fails: int
+    gate: int
+    steer: int
+    without: int
+
+
+class RunList(msgspec.Struct, frozen=True):
+    """One page of a list, with the counts over all of it; `next` is where it goes on, `None` at its end."""
+
+    runs: tuple[ListedRun, ...]
+    counts: Counts
+    next: Place | None
+
+
+class Choices(msgspec.Struct, frozen=True):
+    """The agents and the models that there are runs of, in alphabetical order; at most 200 of each."""
+
+    agents: tuple[str, ...]
+    models: tuple[str, ...]
+
+
+def list_runs(store: Store, wanted: Filter, sort: Sort = "added", after: Place | None = None, most: int = 50) -> RunList:
+    """A page of at most `most` runs behind a place, sorted; what has no value to sort by comes last."""
+    with store.reading() as connection:
+        under_way = set(connection.scalars(select(pass_runs.c.run).where(pass_runs.c.reserved.is_not(None))))
+        found = [row._mapping for row in _page(connection, _conditions(wanted, walked=True), sort, after, most + 1)]
+        shown, more = found[:most], len(found) > most
+        reasons = _reasons(connection, shown)
+        counts = _counts(connection, _conditions(wanted, walked=False), under_way)
+    listed = tuple(_listed(row, under_way, reasons) for row in shown)
+    return RunList(listed, counts, Place(shown[-1][_key(sort).name], listed[-1].id) if more else None)
+
+
+def choices_of(store: Store) -> Choices:
+    """What a list of runs can be filtered by."""
+    with store.reading() as connection:
+        return Choices(_choices(connection, runs.c.agent), _choices(connection, runs.c.model))
+
+
+def _choices(connection: Connection, column: Column[Any]) -> tuple[str, ...]:
+    """The different values, each found by one step through the index, however many rows have it."""
+    first = select(func.min(column).label("value")).cte("steps", recursive=True)
+    following = select(func.min(column)).where(column > first.c.value).scalar_subquery()
+    steps = first.union_all(select(following).where(first.c.value.is_not(None)))
+    query = select(steps.c.value).where(steps.c.value.is_not(None)).limit(CHOICES)
+    return tuple(connection.scalars(query))
+
+
+# --- conditions
+
+_searched = runs.alias("searched")
+
+Conditions = list[ColumnElement[bool]]
+
+
+def _conditions(wanted: Filter, walked: bool) -> Conditions:
+    """What a run must have. `walked`: the rows are walked along the index that they are sorted by.
+
+    A database that has no statistics, as SQLite's, takes any other index that a condition could use, and then sorts half
+    of the table. So such conditions are written as expressions, which no index is for.
+    """
+
+    def column(name: str) -> ColumnElement[Any]:
+        of_runs = runs.c[name]
+        if not walked:
+            return of_runs
+        return of_runs.concat("") if isinstance(of_runs.type, String) else of_runs + 0
+
+    found: Conditions = []
+    if wanted.text:
+        with_text = _searched.c.words.contains(str(plain(wanted.text.lower())), autoescape=True)
+        found.append(runs.c.id.in_(select(_searched.c.id).where(with_text)))
+    found += [column(name) == plain(value) for name in ("agent", "model") if (value := getattr(wanted, name))]
+    if wanted.task:
+        found.append(func.coalesce(runs.c.task_name, runs.c.task) == plain(wanted.task))
+    if wanted.outcome:
+        grade = column("grade")
+        found.append(grade.is_(None) if wanted.outcome == "ungraded" else grade == wanted.outcome)
+    if wanted.judged:
+        found.append(_judged(wanted.judged, column))
+    if wanted.flag:
+        found.append(_flag(wanted.flag))
+    return found
+
+
+def _judged(judged: Judged, column: Callable[[str], ColumnElement[Any]]) -> ColumnElement[bool]:
+    conditions: Mapping[Judged, ColumnElement[bool]] = {
+        "passes": column("score") >= 1,
+        "fails": column("score") < 1,
+        "worse": column("worse") > 0,
+        "gate": _flag("gate"),
+        "none": column("state").in_(("errored", "empty")),
+        "unjudged": column("state").is_(None),
+    }
+    return conditions[judged]
+
+
+def _flag(flag: Flag) -> ColumnElement[bool]:
+    return runs.c.flags.op("&")(FLAGS[flag]) != 0
+
+
+# --- a page
+
+_SHOWN = (
+    *(
+        "id",
+        "added",
+        "agent",
+        "agent_version",
+        "model",
+        "task",
+        "task_name",
+        "format",
+        "turns",
+        "entries",
+        "seconds",
+        "cost",
+    ),
+    *(
+        "seconds",
+        "cost",
+        "state",
+        "evaluation",
+        "reading",
+        "score",
+        "passed",
+        "criteria",
+        "cells",
+        "worst",
+        "worse",
+        "judging",
+        "flags",
+    ),
+    *("exit_status", "grade", "reward", "detail", "failure"),
+)
+_UPWARDS = ("score", "-added", "-turns", "-cost", "-judging", "-worse")
+"""Sorts that begin with the least: the worst score, or the reverse of what is usually wanted."""
+
+
+def _key(sort: Sort) -> Column[Any]:
+    return runs.c[sort.lstrip("-")]
+
+
+def _page(
+    connection: Connection, conditions: Sequence[ColumnElement[bool]], sort: Sort, after: Place | None, most: int
+) -> list[Row[Any]]:
+    """Rows with a value to sort by, then those without: two queries, each of which walks along an index."""
+    key = _key(sort)
+    query = select(*(runs.c[name] for name in _SHOWN)).where(*conditions)
+    found: list[Row[Any]] = []
+    if after is None or after.value is not None:
+        found += connection.execute(_with_value(query, key, sort in _UPWARDS, after).limit(most)).all()
+    if key.nullable and len(found) < most:
+        behind = [] if after is None or after.value is not None else [runs.c.id < after.id]
+        without = query.where(key.is_(None), *behind).order_by(runs.c.id.desc())
+        found += connection.execute(without.limit(most - len(found))).all()
+    return found
+
+
+def _with_value(query: Select[Any], key: Column[Any], upwards: bool, after: Place | None) -> Select[Any]:
+    order = (key.asc(), runs.c.id.asc()) if upwards else (key.desc(), runs.c.id.desc())
+    query = query.where(key.is_not(None)).order_by(*order)
+    if after is None:
+        return query
+    place = tuple_(key, runs.c.id)
+    last = tuple_(literal(after.value, key.type), literal(after.id))
+    return query.where(place > last if upwards else place < last)
+
+
+def _reasons(connection: Connection, found: Sequence[Mapping[Any, Any]]) -> dict[str, tuple[str | None, str | None]]:
+    """Of the judgments that brought no verdict, why."""
+    names = [row[name] for row in found if row["state"] == "errored" for name in ("evaluation", "reading") if row[name]]
+    query = select(judgments.c.id, judgments.c.reason, judgments.c.failure).where(judgments.c.id.in_(names))
+    return {row.id: (row.reason, row.failure) for row in connection.execute(query)} if names else {}
+
+
+def _listed(
+    row: Mapping[Any, Any], under_way: Collection[str], reasons: Mapping[str, tuple[str | None, str | None]]
+) -> ListedRun:
+    outcome = Outcome(*(row[name] for name in ("exit_status", "grade", "reward", "detail", "failure")))
+    reason, failure = reasons.get(row["evaluation"]) or reasons.get(row["reading"]) or (None, None)
+    values = {name: row[name] for name in ListedRun.__struct_fields__ if name in row}
+    more = {"outcome": outcome, "flags": flags_of(row["flags"]), "under_way": row["id"] in under_way}
+    return ListedRun(**(values | more | {"reason": reason, "failure": failure}))
+
+
+# --- counts
+
+
+def _counts(connection: Connection, conditions: Sequence[ColumnElement[bool]], under_way: Collection[str]) -> Counts:
+    tallies = _tallies(connection, conditions)
+    now = _tallies(connection, [*conditions, runs.c.id.in_(under_way)]) if under_way else []
+    left = {state: _sum(tallies, state) - _sum(now, state) for state in ("judged", "empty", "errored", None)}
+    return Counts(
+        runs=connection.scalar(select(func.count()).select_from(runs)) or 0,
+        found=sum(tally.count for tally in tallies),
+        judged=left["judged"],
+        empty=left["empty"],
+        errored=left["errored"],
+        unjudged=left[None],
+        under_way=sum(tally.count for tally in now),
+        resolved_yet_fails=sum(t.count for t in tallies if t.grade == "resolved" and t.score is not None and t.score < 1),
+        gate=sum(tally.count for tally in tallies if tally.flags & FLAGS["gate"]),
+        steer=sum(tally.count for tally in tallies if tally.flags & FLAGS["steer"]),
+        without=sum(tally.count for tally in tallies if tally.state != "judged"),
+    )
+
+
+class _Tally(msgspec.Struct, frozen=True):
+    state: str | None
+    grade: str | None
+    flags: int
+    score: float | None
+    count: int
+
+
+def _tallies(connection: Connection, conditions: Sequence[ColumnElement[bool]]) -> list[_Tally]:
+    """How many runs there are of each kind. One walk along an index: the order of the columns is the index's."""
+    columns = [runs.c[name] for name in TALLIED]
+    query = select(*columns, func.count()).where(*conditions).group_by(*columns)
+    return [_Tally(*tuple(row)) for row in connection.execute(query)]
+
+
+def _sum(tallies: Sequence[_Tally], state: str | None) -> int:
+    return sum(tally.count for tally in tallies if tally.state == state)

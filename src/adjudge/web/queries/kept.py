@@ -1,0 +1,113 @@
+"""Runs that were read lately, so that a reader who moves about in a record does not have it opened each time."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_right
+from collections import OrderedDict
+from collections.abc import Iterator
+from functools import cached_property
+from threading import Lock
+
+from adjudge.profile.actions import actions_of
+from adjudge.profile.work import EDITS
+from adjudge.record import Record, Usage
+from adjudge.run import Run
+from adjudge.store.store import Store
+from adjudge.web.queries.columns import Columns, columns_of
+
+MOST_RUNS, MOST_TURNS = 16, 200_000
+"""Runs that are kept, and turns that they may have together: their entries stay on the disk."""
+
+
+class OpenRun:
+    """A run with what finding one's way in its record needs: where each turn begins.
+
+    `records` are the record and its sub-agents', by the prefix of their entries' ids: "", `s1`, `s1.s2`.
+    """
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.records = dict(_records(run.record))
+        self._firsts = {name: _firsts(name, record) for name, record in self.records.items()}
+
+    @cached_property
+    def usage(self) -> Usage:
+        """What the run consumed."""
+        return self.run.record.consumed()
+
+    @cached_property
+    def columns(self) -> Columns:
+        """What its turns consumed, in the columns of a chart."""
+        return columns_of(self.run.record.turns)
+
+    @cached_property
+    def edits(self) -> frozenset[int]:
+        """The turns in which the agent edited or wrote a file; the whole record is walked for it, once."""
+        actions = actions_of(self.run.record)
+        return frozenset(action.turn for action in actions if any(f.kind in EDITS and f.changes for f in action.facets))
+
+    def turn_at(self, name: str, position: int) -> int:
+        """The number of the turn in which an entry stands, 0 before the first; `position` counts from 0."""
+        record, firsts = self.records[name], self._firsts[name]
+        at = bisect_right(firsts, position) - 1
+        return record.turns[at].number if at >= 0 else 0
+
+    def first_of(self, name: str, turn: int) -> int | None:
+        """The position of a turn's first entry, or `None` if there is no such turn."""
+        record = self.records[name]
+        at = bisect_right(record.turns, turn - 1, key=lambda each: each.number)
+        found = at < len(record.turns) and record.turns[at].number == turn
+        return self._firsts[name][at] if found else None
+
+    def place_of(self, identifier: str) -> tuple[str, int] | None:
+        """The record and the position that an entry's or a turn's id names, or `None`."""
+        name, _, last = identifier.rpartition(".")
+        number = last[1:]
+        if name not in self.records or not (number.isascii() and number.isdigit() and len(number) <= 12):
+            return None
+        if last[:1] == "t":
+            first = self.first_of(name, int(number))
+            return None if first is None else (name, first)
+        inside = last[:1] == "e" and 0 < int(number) <= len(self.records[name].entries)
+        return (name, int(number) - 1) if inside else None
+
+
+def _records(record: Record) -> Iterator[tuple[str, Record]]:
+    waiting = [("", record)]
+    while waiting:
+        name, each = waiting.pop(0)
+        yield name, each
+        prefix = f"{name}." if name else ""
+        waiting += [(f"{prefix}s{number}", child) for number, child in enumerate(each.children, 1)]
+
+
+def _firsts(name: str, record: Record) -> array[int]:
+    """Positions of the first entries of all turns; an id is the record's name, `e`, and a number from 1 on."""
+    digits = len(f"{name}.e" if name else "e")
+    return array("q", [int(turn.first[digits:] or 1) - 1 for turn in record.turns])
+
+
+class KeptRuns:
+    """The runs that were opened last. Runs never change, so none can be out of date. Any thread may use it."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._kept: OrderedDict[str, OpenRun] = OrderedDict()
+        self._lock = Lock()
+
+    def open(self, identifier: str) -> OpenRun:
+        """The run with this id. Raises InputError and OutsideError as `Store.run` does."""
+        with self._lock:
+            if (kept := self._kept.get(identifier)) is not None:
+                self._kept.move_to_end(identifier)
+                return kept
+        opened = OpenRun(self._store.run(identifier))
+        with self._lock:
+            self._kept[identifier] = opened
+            while len(self._kept) > 1 and (len(self._kept) > MOST_RUNS or self._turns() > MOST_TURNS):
+                self._kept.popitem(last=False)
+        return opened
+
+    def _turns(self) -> int:
+        return sum(len(record.turns) for opened in self._kept.values() for record in opened.records.values())

@@ -1,0 +1,80 @@
+"""The page of a run, and the pieces of it that are fetched later."""
+
+from __future__ import annotations
+
+from litestar import Response, get
+
+from adjudge.errors import InputError
+from adjudge.web.queries.judged import JudgedRun, judged_run
+from adjudge.web.queries.outline import outline_of
+from adjudge.web.queries.search import search
+from adjudge.web.rendering import page
+from adjudge.web.routes.asked import Name, Names, OfKind, Position, Turn, Words
+from adjudge.web.site import Here, Site
+from adjudge.web.views.chart import map_of
+from adjudge.web.views.cites import cards_of, marks_of
+from adjudge.web.views.exhibit import exhibit_page, look_page
+from adjudge.web.views.finding import found_view, outline_view
+from adjudge.web.views.record import Shown
+from adjudge.web.views.run import run_page
+
+
+def _judged(site: Site, run: str, judgment: str | None) -> JudgedRun:
+    return judged_run(site.store, site.runs.open(run), judgment or None)
+
+
+@get("/runs/{run:str}", include_in_schema=False, sync_to_thread=True)
+def show_run(
+    site: Here,
+    run: Name,
+    at: Names = None,
+    judgment: Names = None,
+    q: Words = None,
+    kind: OfKind = None,
+    after: Names = None,
+    outline: Turn = None,
+) -> Response[bytes]:
+    """A run: its record opened around an entry, searched, or as an outline."""
+    judged = _judged(site, run, judgment)
+    shown = run_page(judged, at, judgment or None)
+    found = lines = None
+    if q or kind:
+        found = found_view(run, search(judged.opened, q or "", kind or None, after or None), q or "", kind, judgment)
+    elif outline is not None:
+        marks = marks_of(cards_of(judged))
+        lines = outline_view(judged.opened, outline_of(judged.opened, outline), marks, judgment)
+    return page(
+        "run.html", here="Runs", page=shown, found=found, outline=lines, q=q or "", kind=kind or None, judgment=judgment
+    )
+
+
+@get("/runs/{run:str}/entries", include_in_schema=False, sync_to_thread=True)
+def show_entries(
+    site: Here, run: Name, start: Position, end: Position, of: Names = None, judgment: Names = None
+) -> Response[bytes]:
+    """Entries that take a gap's place on the page."""
+    judged = _judged(site, run, judgment)
+    items = Shown(judged.opened, marks_of(cards_of(judged)), judgment).between(of or "", start, end)
+    return page("entries.html", entries=items)
+
+
+@get("/runs/{run:str}/map", include_in_schema=False, sync_to_thread=True)
+def show_map(site: Here, run: Name, judgment: Names = None) -> Response[bytes]:
+    """The map with the turns in which files were edited, for which the whole record is walked."""
+    judged = _judged(site, run, judgment)
+    made = map_of(judged.opened, marks_of(cards_of(judged)), judgment, edits=True)
+    if made is None:
+        raise InputError(f"run {run} has no turns to draw")
+    return page("map.html", map=made)
+
+
+@get("/runs/{run:str}/exhibits/{exhibit:str}", include_in_schema=False, sync_to_thread=True)
+def show_exhibit(site: Here, run: Name, exhibit: Name, start: Position = 0) -> Response[bytes]:
+    """One entry, whole, in parts."""
+    return page("exhibit.html", here="Runs", page=exhibit_page(site.runs.open(run), exhibit, start))
+
+
+@get("/judgments/{judgment:str}/looks/{look:str}", include_in_schema=False, sync_to_thread=True)
+def show_look(site: Here, judgment: Name, look: Name, start: Position = 0) -> Response[bytes]:
+    """One look, whole, in parts."""
+    return page("exhibit.html", here="Runs", page=look_page(site.store.judgment(judgment), look, start))

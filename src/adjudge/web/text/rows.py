@@ -1,0 +1,66 @@
+"""Rows of a text: its lines, over-long ones in pieces, each with what it is in a diff."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Literal
+
+import msgspec
+
+Role = Literal["", "add", "del", "hunk"]
+
+WIDEST = 1_200
+"""Characters of one row; a longer line is several, so that a file without line ends can be folded too."""
+
+_HUNK = re.compile(r"@@ -\d{1,9}(?:,(\d{1,9}))? \+\d{1,9}(?:,(\d{1,9}))? @@")
+
+
+class Row(msgspec.Struct, frozen=True):
+    """A row from `start` to `end` of its text, line end left out; `whole` is false if the line goes on."""
+
+    start: int
+    end: int
+    role: Role = ""
+    whole: bool = True
+
+
+def rows_of(text: str) -> list[Row]:
+    """The rows of a text."""
+    return list(_rows(text, "@@ -" in text))
+
+
+def _rows(text: str, may_be_diff: bool) -> Iterator[Row]:
+    hunks, at = Hunks(), 0
+    for line in text.split("\n"):
+        role = hunks.role(line) if may_be_diff else ""
+        end = at + len(line)
+        while end - at > WIDEST:
+            yield Row(at, at + WIDEST, role, False)
+            at += WIDEST
+        yield Row(at, end, role)
+        at = end + 1
+
+
+class Hunks:
+    """Tells lines of a unified diff from others: only what a hunk's header counts is of the hunk."""
+
+    def __init__(self) -> None:
+        self._old = self._new = 0
+
+    @property
+    def inside(self) -> bool:
+        """Whether the next line is of a hunk."""
+        return self._old > 0 or self._new > 0
+
+    def role(self, line: str) -> Role:
+        """What the next line is."""
+        if match := _HUNK.match(line):
+            self._old, self._new = (int(count) if count else 1 for count in match.groups())
+            return "hunk"
+        if not self.inside:
+            return ""
+        first = line[:1]
+        self._old -= first in ("-", " ", "")
+        self._new -= first in ("+", " ", "")
+        return "add" if first == "+" else "del" if first == "-" else ""

@@ -1,0 +1,185 @@
+"""Entries and turns as a page shows them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+
+import msgspec
+from markupsafe import Markup
+
+from adjudge.record import Entry, Turn
+from adjudge.web.addresses import address
+from adjudge.web.queries.windows import Window
+from adjudge.web.text import Block, Mark, block_of, diff_block, money, size, tokens, when
+
+Marks = Mapping[str, Sequence[Mark]]
+
+_REPLACES = (("old_string", "new_string"), ("old_str", "new_str"), ("oldString", "newString"))
+"""How the arguments of editing tools name the text that goes and the one that comes."""
+
+
+class EntryView(msgspec.Struct, frozen=True):
+    """An entry. `facts` are said quietly, `failures` not; `chips` lead back to what cites it.
+
+    `anchors` are places of quotes that could not be marked within. `diff` is what an editing call replaces; its text is
+    then folded, unless something is quoted from it.
+    """
+
+    id: str
+    shape: str
+    title: str
+    facts: tuple[str, ...]
+    failures: tuple[str, ...]
+    chips: tuple[Mark, ...]
+    anchors: tuple[str, ...]
+    text: Markup
+    diff: Markup | None
+    open: bool
+
+
+class TurnView(msgspec.Struct, frozen=True):
+    """Entries of one turn; `anchor` is the turn's name where it begins here, else `None`."""
+
+    anchor: str | None
+    title: str
+    facts: tuple[str, ...]
+    entries: tuple[EntryView, ...]
+
+
+def turns_of(run: str, window: Window, marks: Marks) -> tuple[TurnView, ...]:
+    """The entries of a window by turn."""
+    turns = {turn.number: turn for turn in window.turns}
+    return tuple(_turns(run, window, turns, marks))
+
+
+def _turns(run: str, window: Window, turns: Mapping[int, Turn], marks: Marks) -> Iterator[TurnView]:
+    for number, group in groupby(window.entries, lambda entry: entry.turn):
+        entries = list(group)
+        turn = turns.get(number)
+        begins = turn is not None and turn.first == entries[0].id
+        name = f"{window.record}.t{number}" if window.record else f"t{number}"
+        yield TurnView(
+            anchor=name if begins else None,
+            title=_title(number, entries, begins),
+            facts=facts_of_turn(turn) if turn else (),
+            entries=tuple(entry_view(run, entry, marks.get(entry.id, ())) for entry in entries),
+        )
+
+
+def _title(number: int, entries: Sequence[Entry], begins: bool) -> str:
+    if number:
+        return f"Turn {number}" + ("" if begins else ", continued")
+    return "Task" if any(entry.writer == "user" for entry in entries) else "Before the first turn"
+
+
+def facts_of_turn(turn: Turn) -> tuple[str, ...]:
+    """What a turn consumed, in a few words; only what is known."""
+    usage, facts = turn.usage, []
+    if usage and usage.prompt is not None:
+        cached = f", {usage.cached / usage.prompt:.0%} cached" if usage.cached and usage.prompt else ""
+        facts.append(f"{tokens(usage.prompt)} in{cached}")
+    if usage and usage.output is not None:
+        facts.append(f"{tokens(usage.output)} out")
+    if usage and usage.cost is not None:
+        facts.append(money(usage.cost))
+    return (*facts, *((when(turn.time),) if turn.time else ()))
+
+
+def entry_view(run: str, entry: Entry, marks: Sequence[Mark]) -> EntryView:
+    """An entry as a page shows it."""
+    whole = address("runs", run, "exhibits", entry.id)
+    text = _text(entry, marks, whole)
+    missing = [mark for mark in marks if mark.anchor in text.unplaced]
+    if missing and entry.arguments and entry.arguments != entry.text:
+        text = _with_arguments(text, block_of(entry.arguments, missing, whole))
+    diff = _diff(entry)
+    quoted = any(mark.holds for mark in marks)
+    return EntryView(
+        id=entry.id,
+        shape=_shape(entry),
+        title=title_of(entry),
+        facts=(*_facts(entry), *((size(text.size),) if text.size > 1000 else ())),
+        failures=failures_of(entry),
+        chips=tuple({mark.back: mark for mark in marks}.values()),
+        anchors=text.unplaced,
+        text=text.html,
+        diff=diff,
+        open=diff is None or quoted,
+    )
+
+
+def _text(entry: Entry, marks: Sequence[Mark], whole: str) -> Block:
+    """The text; of a call without the tool's name, which stands above it, unless something is quoted from there."""
+    bare = _bare(entry)
+    if bare != entry.text:
+        block = block_of(bare, marks, whole)
+        if not block.unplaced:
+            return block
+    return block_of(entry.text, marks, whole)
+
+
+def _bare(entry: Entry) -> str:
+    first, _, rest = entry.text.partition("\n")
+    if entry.kind != "call" or first != entry.name or not rest:
+        return entry.text
+    return rest.removeprefix("command: ") if rest.count("\n") == 0 or rest.startswith("command: ") else rest
+
+
+def _with_arguments(text: Block, arguments: Block) -> Block:
+    return Block(text.html + arguments.html, text.size, arguments.unplaced)
+
+
+def _shape(entry: Entry) -> str:
+    if entry.kind in ("message", "reasoning") and not _looks_like_code(entry.text):
+        return f"{entry.kind} prose"
+    return entry.kind
+
+
+def _looks_like_code(text: str) -> bool:
+    """Whether a message is better read in columns: a patch, a table, markup."""
+    return text.startswith(("diff --git", "--- ", "<?xml", "{", "["))
+
+
+def title_of(entry: Entry) -> str:
+    """What an entry is, in a few words."""
+    if entry.kind in ("call", "result"):
+        return f"{entry.kind} {entry.name}" if entry.name else entry.kind
+    if entry.writer == "agent":
+        return entry.kind
+    if entry.writer == "user":
+        return "task" if entry.turn == 0 else "message by user"
+    return f"{entry.kind} by {entry.writer}" + (f" ({entry.origin})" if entry.origin else "")
+
+
+def _facts(entry: Entry) -> tuple[str, ...]:
+    status = "exit 0" if entry.exit_status == 0 else None
+    answers = f"of {entry.answers}" if entry.kind == "result" and entry.answers else None
+    return tuple(fact for fact in (answers, status) if fact)
+
+
+def failures_of(entry: Entry) -> tuple[str, ...]:
+    """What went wrong in an entry, as the recording states it."""
+    status = f"exit {entry.exit_status}" if entry.exit_status else None
+    return tuple(fact for fact in (status, "error" if entry.is_error else None) if fact)
+
+
+_MAY_REPLACE = re.compile('"(?:old_string|old_str|oldString)"')
+MOST_ARGUMENTS = 400_000
+
+
+def _diff(entry: Entry) -> Markup | None:
+    """What an editing call replaces, if its arguments say it in the usual way."""
+    given = entry.arguments
+    if entry.kind != "call" or not given or len(given) > MOST_ARGUMENTS or not _MAY_REPLACE.search(given):
+        return None
+    try:
+        arguments = msgspec.json.decode(given, type=dict[str, object])
+    except msgspec.DecodeError:
+        return None
+    for old, new in _REPLACES:
+        before, after = arguments.get(old), arguments.get(new)
+        if isinstance(before, str) and isinstance(after, str):
+            return diff_block(before, after).html
+    return None

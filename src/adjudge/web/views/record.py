@@ -1,0 +1,112 @@
+"""The record on a run's page: windows with gaps between them, of the record and of each sub-agent."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+
+import msgspec
+from markupsafe import Markup
+
+from adjudge.web.addresses import address, of_run
+from adjudge.web.queries.kept import OpenRun
+from adjudge.web.queries.windows import Window, window_of
+from adjudge.web.text import Mark, counted
+from adjudge.web.views.entries import TurnView, turns_of
+from adjudge.web.views.spans import Span, spans_of
+
+SUB_AGENTS = 100
+"""Sub-agents whose records have a section on the page."""
+STEP = 60
+"""Entries that are loaded into a gap at a time."""
+
+
+class Gap(msgspec.Struct, frozen=True):
+    """Entries that are not on the page. `href` opens the page around its first, `load` is what the script fetches."""
+
+    words: str
+    href: Markup
+    load: Markup
+
+
+class Section(msgspec.Struct, frozen=True):
+    """A record, or a sub-agent's: its turns and gaps in order. `heading` is `None` of the record itself."""
+
+    heading: str | None
+    anchor: str | None
+    items: tuple[TurnView | Gap, ...]
+
+
+class RecordView(msgspec.Struct, frozen=True):
+    """The record on the page. `ids` are the entries and turns that stand on it; `cut` says what has no section."""
+
+    sections: tuple[Section, ...]
+    ids: frozenset[str]
+    cut: str | None
+
+
+class Shown:
+    """What is shown of a run's record on one page, and where its links lead."""
+
+    def __init__(self, opened: OpenRun, marks: Mapping[str, Sequence[Mark]], judgment: str | None = None) -> None:
+        self._opened, self._marks, self._judgment = opened, marks, judgment
+        self._ids: set[str] = set()
+        self._cited: dict[str, list[int]] = defaultdict(list)
+        for place in filter(None, map(opened.place_of, marks)):
+            self._cited[place[0]].append(place[1])
+
+    def view(self, at: str | None) -> RecordView:
+        """The record with a window around the entry or turn `at`, if it is given and there."""
+        place = self._opened.place_of(at) if at else None
+        names = list(self._opened.records)
+        wanted = names[: SUB_AGENTS + 1] + ([place[0]] if place and place[0] not in names[: SUB_AGENTS + 1] else [])
+        sections = tuple(self._section(name, place[1] if place and place[0] == name else None) for name in wanted)
+        left = len(names) - len(wanted)
+        cut = f"{counted(left, 'more sub-agent is', 'more sub-agents are')} not on this page" if left else None
+        return RecordView(sections, frozenset(self._ids), cut)
+
+    def between(self, name: str, start: int, end: int) -> tuple[TurnView | Gap, ...]:
+        """What takes a gap's place when it is loaded: some entries, and the gap that is left."""
+        window = window_of(self._opened, name, start, min(end, start + STEP))
+        items: list[TurnView | Gap] = list(self._turns(window))
+        if window.end < end:
+            items.append(self._gap(name, window.end, end))
+        return tuple(items)
+
+    def _section(self, name: str, at: int | None) -> Section:
+        record = self._opened.records[name]
+        spans = spans_of(len(record.entries), self._cited[name], at, whole=not name)
+        label = f": {record.label}" if record.label else ""
+        heading = f"Sub-agent {name}{label}, {counted(len(record.entries), 'entry', 'entries')}" if name else None
+        return Section(heading, f"of-{name}" if name else None, tuple(self._items(name, spans)))
+
+    def _items(self, name: str, spans: Sequence[Span]) -> Iterator[TurnView | Gap]:
+        at = 0
+        for start, end in spans:
+            if start > at:
+                yield self._gap(name, at, start)
+            at = start
+            while at < end:
+                window = window_of(self._opened, name, at, end)
+                yield from self._turns(window)
+                at = window.end
+        total = len(self._opened.records[name].entries)
+        if at < total:
+            yield self._gap(name, at, total)
+
+    def _turns(self, window: Window) -> tuple[TurnView, ...]:
+        turns = turns_of(self._opened.run.id, window, self._marks)
+        self._ids.update(entry.id for entry in window.entries)
+        self._ids.update(turn.anchor for turn in turns if turn.anchor)
+        return turns
+
+    def _gap(self, name: str, start: int, end: int) -> Gap:
+        first, last = self._opened.turn_at(name, start), self._opened.turn_at(name, end - 1)
+        turns = f"Turn {first}" if first == last else f"Turns {first}–{last}"
+        entries = counted(end - start, "entry", "entries")
+        prefix = f"{name}." if name else ""
+        run = self._opened.run.id
+        load = address("runs", run, "entries", of=name, start=start, end=end, judgment=self._judgment)
+        href = of_run(run, at=f"{prefix}e{start + 1}", at_=f"{prefix}e{start + 1}", judgment=self._judgment)
+        cited = any(start <= place < end for place in self._cited[name])
+        return Gap(f"{turns}, {entries}, {'cited in places' if cited else 'cited by nothing'}", href, load)

@@ -1,0 +1,52 @@
+"""The web interface served on loopback, and a browser that looks at it."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import uvicorn
+from playwright.sync_api import Browser
+
+from adjudge.store.store import Store
+from adjudge.web.app import create_app
+from adjudge.web.guard import Access, Doors
+from adjudge.web.guard.access import draw_token
+
+CHROMIUM = shutil.which("chromium")
+ARGUMENTS = ["--headless", "--no-sandbox", "--disable-gpu", "--force-color-profile=srgb"]
+
+
+@contextmanager
+def served(store: Store) -> Iterator[str]:
+    """Serve a store; gives the address that opens it."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        port = listening.getsockname()[1]
+        doors = Doors()
+        app = create_app(store, Access(frozenset({"127.0.0.1"}), draw_token(), port=port), doors)
+        server = uvicorn.Server(uvicorn.Config(app, log_level="warning", ws="none", access_log=False))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
+        thread.start()
+        while not server.started and thread.is_alive():
+            time.sleep(0.02)
+        try:
+            yield f"http://127.0.0.1:{port}/enter?code={doors.code}"
+        finally:
+            server.should_exit = True
+            thread.join(10)
+
+
+def entered(browser: Browser, door: str) -> Any:
+    """Go through the door once; gives what other windows need to be inside."""
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(door)
+    page.wait_for_url("**/runs")
+    state = context.storage_state()
+    context.close()
+    return state

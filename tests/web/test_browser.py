@@ -1,0 +1,183 @@
+"""In a real browser: from an imported run to the quoted words of a citation, and nothing hostile ever runs."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+from tests.web import sample
+from tests.web.served import ARGUMENTS, CHROMIUM, entered, served
+
+from adjudge import wiring
+from adjudge.settings import Settings
+from adjudge.store.store import Store, open_store
+from adjudge.testing import calls, make_record, make_run, says, user
+
+from .test_hostile import HOSTILE
+
+pytestmark = [
+    pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium here (Debian's package `chromium`)"),
+    pytest.mark.xdist_group("browser"),
+]
+
+
+class Looking:
+    """A window on a served store, with everything that it asked for and complained of."""
+
+    def __init__(self, browser: Browser, door: str, **context: Any) -> None:
+        self.base = door.partition("/enter")[0]
+        self.context = browser.new_context(storage_state=entered(browser, door), **context)
+        self.page: Page = self.context.new_page()
+        self.asked: list[str] = []
+        self.complaints: list[str] = []
+        self.page.on("request", lambda request: self.asked.append(request.url))
+        self.page.on("console", lambda message: self.complaints.append(message.text))
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("dialog", lambda dialog: self.complaints.append(f"dialog: {dialog.message}"))
+
+    def open(self, path: str) -> Page:
+        self.page.goto(self.base + path)
+        self.page.wait_for_load_state("networkidle")
+        return self.page
+
+
+def in_view(page: Page, selector: str) -> bool:
+    """Whether an element can be seen in the pane that scrolls it and in the window."""
+    return bool(
+        page.evaluate(
+            """(selector) => {
+                const box = document.querySelector(selector).getBoundingClientRect();
+                const pane = document.querySelector(".scroll").getBoundingClientRect();
+                const [top, bottom] = [Math.max(0, pane.top), Math.min(innerHeight, pane.bottom)];
+                return box.height > 0 && box.top >= top && box.bottom <= bottom;
+            }""",
+            selector,
+        )
+    )
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    """The bundled run, imported and judged by the recorded exchange, among the sample's runs."""
+    settings = Settings(
+        store=str(tmp_path_factory.mktemp("browser") / "store"), model=f"recorded/{wiring.DEMO / 'exchange.json'}"
+    )
+    run = wiring.find_run(str(wiring.DEMO), settings)
+    judgment = asyncio.run(wiring.judge(run, wiring.find_rubric(str(wiring.DEMO / "rubric.yaml")), settings))
+    assert judgment.status == "judged", judgment.reason
+    with open_store(settings.store) as store:
+        sample.fill(store)
+        yield store
+
+
+@pytest.fixture(scope="module")
+def browser(store: Store) -> Iterator[Browser]:
+    """A browser. The store comes first: making it needs an event loop, of which Playwright then has the only one."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def looking(browser: Browser, store: Store) -> Iterator[Looking]:
+    with served(store) as door:
+        looking = Looking(browser, door, viewport={"width": 1440, "height": 900})
+        yield looking
+        looking.context.close()
+
+
+def test_from_the_list_to_the_quoted_words_of_a_citation(looking: Looking) -> None:
+    page = looking.open("/runs?agent=opencode&outcome=ungraded")
+    page.click("table.list a.main")
+    page.wait_for_selector(".cards")
+    cite = page.locator("#v2 a.cite").first
+    quote = cite.locator("q").inner_text()
+    cite.click()
+    marked = page.locator("mark:target")
+    marked.wait_for()
+    assert " ".join(marked.inner_text().split()) == " ".join(quote.split())
+    assert in_view(page, "mark:target")
+    assert page.locator("#v2").evaluate("card => card.classList.contains('is-on')")
+
+
+def test_a_chip_on_the_exhibit_leads_back_to_the_card(looking: Looking) -> None:
+    page = looking.open(f"/runs/{sample.long_run().id}#v2c1")
+    page.locator(".entry.is-on .back a").first.click()
+    page.wait_for_url("**#v2")
+    assert page.locator("#v2").evaluate("card => card.classList.contains('is-on')")
+
+
+def test_keys_walk_through_verdicts_and_their_citations(looking: Looking) -> None:
+    page = looking.open(f"/runs/{sample.long_run().id}")
+    page.keyboard.press("j")
+    assert page.url.endswith("#v1c1")
+    page.keyboard.press("j")
+    assert page.url.endswith("#v2c1")
+    page.keyboard.press("n")
+    assert page.url.endswith("#v2c2")
+    assert in_view(page, "mark:target")
+    page.keyboard.press("f")
+    assert page.locator(".card:visible").count() == 6
+    page.keyboard.press("?")
+    assert page.locator("dialog[open]").count() == 1
+
+
+def test_a_look_opens_the_transcript_and_a_fold_that_hides_it(looking: Looking) -> None:
+    page = looking.open(f"/runs/{sample.long_run().id}")
+    page.locator("#v6 a.cite").nth(1).click()
+    assert page.locator("#looks").is_visible()
+    assert not page.locator("#record").is_visible()
+    assert in_view(page, "mark:target")
+
+
+def test_without_scripts_a_citation_still_opens_its_words(browser: Browser, store: Store) -> None:
+    with served(store) as door:
+        looking = Looking(browser, door, java_script_enabled=False, viewport={"width": 1440, "height": 900})
+        page = looking.open(f"/runs/{sample.long_run().id}")
+        page.locator("#v2 a.cite").nth(1).click()
+        assert page.locator("mark:target").inner_text() == "OL saved 154 bytes"
+        assert page.locator("mark:target").bounding_box() is not None
+        looking.context.close()
+
+
+def test_no_page_asks_for_anything_elsewhere_or_breaks_the_policy(looking: Looking) -> None:
+    looking.asked.clear()
+    looking.complaints.clear()
+    for path in ("/runs", f"/runs/{sample.long_run().id}", f"/runs/{sample.long_run().id}?outline=0", "/runs?q=nothing"):
+        looking.open(path)
+    assert [url for url in looking.asked if not url.startswith(looking.base)] == []
+    assert looking.complaints == []
+
+
+@pytest.mark.parametrize("width", [360, 768, 1440, 2200])
+def test_no_page_is_wider_than_its_window(browser: Browser, store: Store, width: int) -> None:
+    with served(store) as door:
+        looking = Looking(browser, door, viewport={"width": width, "height": 800})
+        for path in ("/runs", f"/runs/{sample.long_run().id}", f"/runs/{sample.long_run().id}?outline=0"):
+            page = looking.open(path)
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (path, width)
+        looking.context.close()
+
+
+def test_no_hostile_text_runs_leads_or_fetches(browser: Browser, tmp_path: Path) -> None:
+    everything = "\n".join(HOSTILE)
+    record = make_record(user(everything), says(everything), *(calls("bash", each, result=each) for each in HOSTILE))
+    run = msgspec.structs.replace(make_run(record, task=everything, agent=HOSTILE[0]), patch=everything, context=everything)
+    with open_store(tmp_path / "store") as store:
+        store.add_run(run)
+        with served(store) as door:
+            looking = Looking(browser, door)
+            for path in ("/runs", f"/runs/{run.id}", f"/runs/{run.id}?q=script", f"/runs/{run.id}/exhibits/e1"):
+                page = looking.open(path)
+                assert (
+                    page.evaluate("document.querySelectorAll('img, iframe, base, style, [onerror], [onload]').length") == 0
+                )
+            assert looking.complaints == []
+            assert [url for url in looking.asked if not url.startswith(looking.base)] == []
+            looking.context.close()

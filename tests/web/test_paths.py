@@ -1,0 +1,68 @@
+"""Names that try to be paths: each is a word that names nothing."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from .conftest import RUN, Client
+
+STEPS = (
+    *("..%2f..%2f..%2fetc%2fpasswd", "%2e%2e/%2e%2e/etc/passwd", "%2e%2e%2f%2e%2e%2fetc%2fpasswd"),
+    *("..%252f..%252fetc%252fpasswd", "....//....//etc/passwd", "..%5c..%5cwindows%5cwin.ini", "%c0%ae%c0%ae/etc/passwd"),
+    *(
+        "//proc/self/root/etc/passwd",
+        "/proc/self/environ",
+        "file:///etc/passwd",
+        "app.css%00.png",
+        "app.css%23%2f..%2fapp.js",
+    ),
+    *(
+        "app.css%2f..%2f..%2fguard%2faccess.py",
+        "css/tokens.css",
+        "~/.ssh/id_rsa",
+        "C:%5cwindows%5cwin.ini",
+        "%5c%5chost%5cshare",
+    ),
+    *("CON", "app.css.", "APP.CSS", "app.css%20", "__init__.py"),
+)
+PREFIXES = (
+    "/static/",
+    "/runs/",
+    f"/runs/{RUN}/exhibits/",
+    "/judgments/j-00000000000000e1/looks/",
+    "/api/rubrics/",
+    "/api/judgments/",
+)
+PATHS = list(itertools.product(PREFIXES, STEPS))
+
+
+def test_there_are_enough_of_them() -> None:
+    assert len(PATHS) >= 60
+
+
+@pytest.mark.parametrize("prefix", PREFIXES)
+def test_no_path_gets_out(client: Client, prefix: str) -> None:
+    for step in STEPS:
+        answer = client.get(prefix + step, follow_redirects=False)
+        assert answer.status_code in (301, 303, 307, 308, 400, 404) or answer.url.path == "/runs", (
+            prefix,
+            step,
+            answer.status_code,
+        )
+        assert "root:" not in answer.text
+        assert "SHORTEST_TOKEN" not in answer.text
+
+
+@pytest.mark.parametrize(
+    "value", ["0 OR 1=1", "'; DROP TABLE runs; --", "%00", "\ud800".encode("utf-8", "surrogatepass"), "💥" * 70]
+)
+def test_odd_words_in_a_filter_find_nothing_and_break_nothing(client: Client, value: str | bytes) -> None:
+    for name in ("q", "agent", "task"):
+        assert client.get("/runs", params={name: value}).status_code in (200, 400)
+
+
+@pytest.mark.parametrize("key", ["x", "AAAA", "eyJ2YWx1ZSI6MX0", "%00", "W10", "bnVsbA"])
+def test_a_place_that_no_page_gave_is_refused(client: Client, key: str) -> None:
+    assert client.get("/runs", params={"after": key}).status_code == 404

@@ -1,0 +1,142 @@
+"""The record: opened anywhere at once, with gaps that fill, searched, and as an outline."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+from litestar.testing import TestClient
+
+from adjudge.entries import EntryWriter
+from adjudge.record import Entry, Record, Turn
+from adjudge.store.store import open_store
+from adjudge.testing import make_run
+from adjudge.web.app import create_app
+from adjudge.web.guard import Access, Doors
+
+from .conftest import BASE, RUN, Client, Page, text_of
+
+ENTRIES = 3_000
+
+
+def long_record() -> Record:
+    """A record of turns of three entries each, the last of which holds a word of its own."""
+    writer = EntryWriter()
+    turns = []
+    for number in range(1, ENTRIES + 1):
+        turn, part = (number - 1) // 3 + 1, (number - 1) % 3
+        if part == 0:
+            turns.append(Turn(turn, f"e{number}"))
+        kind, who = (("message", "agent"), ("call", "agent"), ("result", "tool"))[part]
+        writer.add(Entry(f"e{number}", kind, who, turn, f"line {number} of the record", "bash" if part else None))  # type: ignore[arg-type]  # of the table
+    writer.add(Entry(f"e{ENTRIES + 1}", "message", "agent", len(turns), "the needle"))
+    helper = Record(
+        "made", (Entry("s1.e1", "message", "agent", 1, "a helper speaks"),), (Turn(1, "s1.e1"),), label="helper"
+    )
+    return Record("made", writer.finish(), tuple(turns), children=(helper,))
+
+
+@pytest.fixture(scope="module")
+def inside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:  # type: ignore[type-arg]
+    with open_store(tmp_path_factory.mktemp("long") / "store") as store:
+        store.add_run(msgspec.structs.replace(make_run(), id="r-long", record=long_record()))
+        yield TestClient(create_app(store, Access(frozenset({"127.0.0.1"})), Doors()), base_url=BASE)
+
+
+def ids(html: str) -> list[str]:
+    """The ids of the entries on a page, in order."""
+    return re.findall(r'<article class="entry [^"]*" id="([^"]+)"', html)
+
+
+def test_a_long_record_opens_at_its_ends_with_a_gap_between(inside: Client) -> None:
+    html = inside.get("/runs/r-long").text
+    assert ids(html)[:2] == ["e1", "e2"]
+    assert f"e{ENTRIES + 1}" in ids(html)
+    assert len(ids(html)) < 50
+    assert "Turns 3–1000, 2,990 entries, cited by nothing" in text_of(html)
+
+
+def test_it_opens_around_any_entry(inside: Client) -> None:
+    html = inside.get("/runs/r-long?at=e1500").text
+    assert {"e1495", "e1500", "e1530"} <= set(ids(html))
+    assert len(ids(html)) < 100
+
+
+def test_it_opens_around_any_turn(inside: Client) -> None:
+    html = inside.get("/runs/r-long?at=t700").text
+    assert 'id="t700"' in html
+    assert "e2098" in ids(html)
+
+
+def test_a_place_that_is_not_there_opens_the_start(inside: Client) -> None:
+    assert ids(inside.get("/runs/r-long?at=e99999999").text)[0] == "e1"
+
+
+_GAP = r'<p class="gap" data-load="([^"]+)"'
+
+
+def test_a_gap_fills_step_by_step_until_nothing_is_left(inside: Client) -> None:
+    html = inside.get("/runs/r-long").text
+    walked: list[str] = []
+    address = re.search(_GAP, html)
+    for _ in range(60):
+        if address is None:
+            break
+        piece = inside.get(address[1].replace("&amp;", "&")).text
+        walked += ids(piece)
+        address = re.search(_GAP, piece)
+    first = int(walked[0][1:])
+    assert walked == [f"e{number}" for number in range(first, first + len(walked))]
+    assert sorted([*ids(html), *walked], key=lambda name: (name.startswith("s"), int(name.rpartition("e")[2])))[:3001] == [
+        f"e{number}" for number in range(1, ENTRIES + 2)
+    ]
+
+
+def test_a_sub_agents_record_has_its_own_place(inside: Client) -> None:
+    assert "Sub-agent s1: helper, 1 entry" in text_of(inside.get("/runs/r-long").text)
+    assert "a helper speaks" in inside.get("/runs/r-long?at=s1.e1").text
+
+
+def test_words_are_found_wherever_they_stand(inside: Client) -> None:
+    html = inside.get("/runs/r-long?q=NEEDLE").text
+    assert "1 entry with “NEEDLE”" in html
+    assert f'href="/runs/r-long?at=e{ENTRIES + 1}#e{ENTRIES + 1}"' in html
+
+
+def test_a_search_stops_after_fifty_and_can_be_gone_on_with(inside: Client) -> None:
+    html = inside.get("/runs/r-long?kind=call").text
+    assert html.count('<span class="what">call bash</span>') == 50
+    more = re.search(r'href="(/runs/r-long\?kind=call[^"]*after=(e\d+)[^"]*)"', html)
+    assert more is not None
+    assert 'at=e152#e152"' in inside.get(more[1].replace("&amp;", "&")).text
+
+
+def test_the_outline_has_a_line_for_each_turn_page_by_page(inside: Client) -> None:
+    html = inside.get("/runs/r-long?outline=0").text
+    assert "line 1 of the record" in html
+    assert 'outline=200"' in html.replace("#record", "")
+    assert 'href="/runs/r-long?at=t201#t201"' in inside.get("/runs/r-long?outline=200").text
+
+
+def test_an_entry_has_a_page_of_its_own(page: Page) -> None:
+    html = page(f"/runs/{RUN}/exhibits/e42")
+    assert "only what stands here" not in html
+    assert "never bytes" in html
+
+
+def test_a_very_long_entry_is_shown_in_parts(tmp_path: Path) -> None:
+    text = "".join(f"row {number}\n" for number in range(60_000))
+    record = Record("made", (Entry("e1", "result", "tool", 1, text),), (Turn(1, "e1"),))
+    with open_store(tmp_path / "store") as store:
+        store.add_run(msgspec.structs.replace(make_run(), id="r-wide", record=record))
+        client = TestClient(create_app(store, Access(frozenset({"127.0.0.1"})), Doors()), base_url=BASE)
+        page = client.get("/runs/r-wide").text
+        assert len(page) < 60_000
+        assert "characters left out" in page
+        first = client.get("/runs/r-wide/exhibits/e1").text
+        assert "part 1 of 3" in first
+        last = client.get("/runs/r-wide/exhibits/e1?start=400000").text
+        assert "row 59999" in last
