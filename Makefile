@@ -25,6 +25,7 @@ test: .venv/.develops
 	@sh scripts/need.sh bwrap:bubblewrap git:git
 	@sh scripts/need.sh dockerd:docker.io || true  # tests of containers are skipped without it
 	@sh scripts/need.sh initdb:postgresql || true  # and those of stores in PostgreSQL without this
+	@sh scripts/need.sh chromium:chromium || true  # and those of pages in a browser without this
 	.venv/bin/pytest -n auto --dist loadgroup
 
 test-agents: .venv/.develops
@@ -50,7 +51,7 @@ soak: .venv/.develops
 .venv/.runs: $(LOCKED) | $(UV)
 	@sh scripts/need.sh bwrap:bubblewrap || true
 	@echo "Setting up .venv (once)" >&2
-	@$(UV) sync --quiet --frozen --inexact --no-dev
+	@$(UV) sync --quiet --frozen --inexact --no-dev --extra web
 	@touch $@
 
 .venv/.develops: $(LOCKED) | $(UV)

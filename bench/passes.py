@@ -53,7 +53,7 @@ def run_pass(rubric: str | None) -> None:
 
     settings = read_settings()
     with open_store(settings) as opened:
-        planned = plan(find_any_rubric(rubric), Sampling(None, None, (), 0), settings, opened)
+        planned = plan(find_any_rubric(rubric, settings), Sampling(None, None, (), 0), settings, opened)
         before, cpu, written = time.perf_counter(), time.process_time(), _written()
         ended = asyncio.run(start(planned, settings, opened, Bounds(AT_ONCE), Stop(), lambda _: None, lambda _: None))
         took, cpu, written = time.perf_counter() - before, time.process_time() - cpu, _written() - written

@@ -77,6 +77,11 @@ def test_disconnecting_makes_no_store(tmp_path: Path) -> None:
     assert not (tmp_path / "none").exists()
 
 
+def test_no_key_of_an_unknown_provider_is_forgotten(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="the providers are"):
+        disconnect(tmp_path, "nobody")
+
+
 def test_when_a_key_was_connected_is_kept_with_it(tmp_path: Path) -> None:
     connect(tmp_path, "openai", KEY)
     [connection] = read_connections(tmp_path).values()

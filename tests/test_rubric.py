@@ -208,6 +208,8 @@ def test_a_hundred_criteria_are_enough(tmp_path: Path) -> None:
         ("- {id: 1.10, text: a}", 'criteria[0]: "id" must be text, got 1.1; put it in quotes'),
         ("- 2024-01-01", "criteria[0]: must be a text or a mapping with a text, got 2024-01-01; put it in quotes"),
         ("- 2024-13-45", "has a value that YAML cannot read"),
+        ("- 1" + ":59" * 200, "has a value that YAML cannot read (a number of 601 characters in line 1); put it in quotes"),
+        ("- 1" + ":59" * 200 + ".5", "has a value that YAML cannot read (a number of 603 characters in line 1)"),
         ("- yes", "criteria[0]: must be a text or a mapping with a text, got true; put it in quotes"),
         ("- It prints: hello", 'criteria[0]: is read as a mapping because of ": " in it; put the whole text in quotes'),
         (

@@ -94,8 +94,9 @@ def disconnect(folder: Path | str, provider: str) -> bool:
         InputError: there is no such provider, or as `read_keys`.
         OutsideError: the folder cannot be written.
     """
+    variables = KEYS_OF[_known(provider)]
     kept = read_connections(folder)
-    left = {name: each for name, each in kept.items() if name not in KEYS_OF[_known(provider)]}
+    left = {name: each for name, each in kept.items() if name not in variables}
     if len(left) < len(kept):
         _write(_folder(folder), left)
     return len(left) < len(kept)

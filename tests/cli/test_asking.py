@@ -16,7 +16,7 @@ import pytest
 from tests.store.postgres_server import Server
 
 from adjudge.asking.values import Asking, Look, Progress
-from adjudge.cli.asking import told
+from adjudge.cli.asking import account_of_stopped, told
 from adjudge.errors import InputError, ModelError
 from adjudge.settings import Settings
 from adjudge.store.store import open_store
@@ -207,17 +207,25 @@ def test_a_store_in_postgresql_is_asked(adjudge: Command, url: str, serve: Serve
 
 # --- while it goes on
 
+HEARING = """import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from adjudge.cli.start import main
+main()"""
+"""`adjudge`, deaf to no SIGINT: what is started in the background of a shell without job control inherits that it is."""
+
 
 @pytest.mark.usefixtures("filled")
 def test_ctrl_c_ends_it_cleanly(serve: Serve) -> None:
     asked, go_on = threading.Event(), threading.Event()
 
     def waits(body: dict[str, Any]) -> Said:
+        if not any(message["role"] == "tool" for message in body["messages"]):
+            return COUNT
         asked.set()
         go_on.wait(30)
         return "too late"
 
-    command = [sys.executable, "-m", "adjudge", "ask", "How many?", "-m", serve(waits)]
+    command = [sys.executable, "-c", HEARING, "ask", "How many?", "-m", serve(waits)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         try:
             assert asked.wait(60)
@@ -227,7 +235,29 @@ def test_ctrl_c_ends_it_cleanly(serve: Serve) -> None:
             go_on.set()
             process.kill()
     assert (process.returncode, out) == (130, "")
-    assert "Traceback" not in err
+    assert err == "Stopped after 1 look; it had cost $0.0000, and the call under way may be billed too.\n"
+
+
+@pytest.mark.parametrize(
+    ("progress", "words"),
+    [
+        (None, "Stopped before the model was asked; nothing was spent."),
+        (
+            Progress(1, 0, 20, None, 0.0),
+            "Stopped after 0 looks; it had cost $0.0000, and the call under way may be billed too.",
+        ),
+        (
+            Progress(3, 2, 20, Look("L2", "outline", "record", {}, ()), 0.0312),
+            "Stopped after 2 looks; it had cost $0.0312.",
+        ),
+        (
+            Progress(3, 2, 20, Look("L2", "outline", "record", {}, ()), None),
+            "Stopped after 2 looks; its cost is not known.",
+        ),
+    ],
+)
+def test_what_was_stopped_says_what_it_had_cost(progress: Progress | None, words: str) -> None:
+    assert account_of_stopped(progress) == words
 
 
 def test_progress_says_which_look_is_made() -> None:

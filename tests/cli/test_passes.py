@@ -270,3 +270,31 @@ def test_a_pass_whose_process_died_is_told_from_one_that_goes_on(imported: Comma
         writer._lock.let_go()  # as when its process dies
         dead = [imported("pass", *words).out for words in (("list",), ("show", identifier))]
     assert ("died" in dead[0], "resume" in dead[1]) == (True, True)
+
+
+def test_a_pass_begins_as_it_was_planned_or_not_at_all(imported: Command, serve: Serve, tmp_path: Path) -> None:
+    model = serve(lambda _: blameless())
+    planned = json.loads(imported("pass", "plan", "--quota", 2, "--model", model, "--json").out)["fingerprint"]
+    for changed in (("--quota", 3), ("--quota", 2, "--seed", 1), ("--quota", 2, "--again")):
+        ended = imported("pass", "start", *changed, "--model", model, "--plan", planned, "--yes")
+        assert (ended.status, "look at the plan again" in ended.err) == (2, True)
+    assert passes(imported) == []
+    assert imported("pass", "start", "--quota", 2, "--model", model, "--plan", planned, "--yes").status == 0
+    again = imported("pass", "start", "--quota", 2, "--model", model, "--plan", planned, "--yes")
+    assert (again.status, "0 runs would be judged" in again.err) == (2, True)
+
+
+def test_a_stored_rubric_is_named_by_its_hash(imported: Command, tmp_path: Path) -> None:
+    rubric = tmp_path / "probes.yaml"
+    rubric.write_text(
+        'name: probes\ncriteria:\n  - id: there\n    text: "`cat number` prints a number"\n'
+        "    probe: {run: cat number, stdout_matches: '[0-9]'}\n"
+    )
+    assert imported("pass", "start", "--rubric", rubric, "--quota", 1, "--yes").status == 0
+    stored = passes(imported)[0]["rubric_hash"]
+    rubric.unlink()
+    for name in (stored, stored[:8]):
+        planned = json.loads(imported("pass", "plan", "--rubric", name, "--json").out)
+        assert (planned["rubric"]["name"], planned["rubric"]["hash"]) == ("probes", stored)
+    missing = imported("pass", "plan", "--rubric", "0" * 64)
+    assert (missing.status, "there is no rubric" in missing.err) == (2, True)

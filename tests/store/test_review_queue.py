@@ -10,7 +10,7 @@ from tests.passes.stored import CONDUCT, EVALUATOR, FILES, SHOWN, a_run, add_pas
 
 from adjudge.judgment import Score
 from adjudge.reviews.values import Order, Said
-from adjudge.store.review_queue import QueueItem, Scope, queued
+from adjudge.store.review_queue import QueueCounts, QueueItem, Scope, counts_of, queued
 from adjudge.store.reviews import add_review
 from adjudge.store.store import Store
 
@@ -127,3 +127,15 @@ def test_by_uncertainty_the_most_doubts_come_first(store: Store) -> None:
     found = ordered(store, "uncertainty")
     assert found[:2] == [(unsure, "notes"), (unsure, "tests")]  # three doubts, then two
     assert set(found[2:]) == {(sure, "notes"), (sure, "tests")}
+
+
+def test_what_is_open_and_who_reviewed_the_rest_is_counted(store: Store, twelve: list[str]) -> None:
+    for reviewer, judgment, item in (("Ada", twelve[0], "notes"), ("Ada", twelve[1], "notes"), ("Bea", twelve[0], "notes")):
+        add_review(store, Said(judgment, item, reviewer, "blind", "NOTES.md names it.", passed=True))
+    newest = add_review(store, Said(twelve[5], "tests", "Cid", "blind", "e3 shows it.", passed=True))
+    add_review(store, Said(twelve[5], "tests", "Cid", "seen", "e3 shows it.", approved=True, supersedes=newest.id))
+    assert counts_of(store, "random", ALL, "Ada") == QueueCounts(22, 2, 2)
+    assert counts_of(store, "random", ALL, None) == QueueCounts(24, 0, 3)
+    assert counts_of(store, "random", Scope(item="notes"), "Bea") == QueueCounts(11, 1, 2)
+    for order in ("disagreement", "uncertainty"):
+        assert counts_of(store, order, ALL, "Dot").open == len(ordered(store, order, reviewer="Dot")) > 0

@@ -7,11 +7,15 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from litestar.testing import TestClient
+from playwright.sync_api import expect
 from tests.web import sample
 
+from adjudge.settings import Settings
 from adjudge.store.store import Store
 from adjudge.web.app import create_app
 from adjudge.web.guard import Access, Doors, Guard
+
+expect.set_options(timeout=20_000)  # milliseconds: a busy machine is slow, not wrong
 
 TOKEN = "t" * 43
 ACCESS = Access(frozenset({"127.0.0.1", "localhost", "::1"}), TOKEN, port=8710)
@@ -32,7 +36,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 @pytest.fixture(scope="session")
 def guard(store: Store) -> Guard:
     """The application over it."""
-    return create_app(store, ACCESS, Doors())
+    return create_app(store, Settings(store=str(store.folder)), ACCESS, Doors())
 
 
 @pytest.fixture(scope="session")

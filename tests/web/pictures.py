@@ -8,12 +8,18 @@ from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import sync_playwright
-from tests.web import sample
+from tests.conftest import RUBRIC as DIMENSIONS
+from tests.web import sample, sample_doing, sample_figures, sample_passes
+from tests.web.sample_asking import KeptJob, an_asking
 from tests.web.served import ARGUMENTS, CHROMIUM, entered, served
 
 RUN = sample.long_run().id
 FAILED = "r-0000000000000006"
 FRESH = "r-0000000000000004"
+EVALUATION, READING = "j-00000000000000e1", "j-00000000000000d1"
+THREE = ("mini-swe-agent=deepseek-chat", "claude-code=large-model", "codex=gpt-5-codex")
+OF_THREE = "&".join(f"agent={name}" for name in THREE) + f"&against={THREE[0]}"
+PAIR = f"first={THREE[0]}&second={THREE[1]}"
 
 PAGES = {
     "runs": "/runs",
@@ -32,6 +38,38 @@ PAGES = {
     "run-not-judged": f"/runs/{FRESH}",
     "exhibit": f"/runs/{RUN}/exhibits/e40",
     "missing": "/runs/r-none",
+    "agents": "/agents",
+    "build": "/build",
+    "build-rubric": f"/build?rubric={sample_doing.NEXT.hash}",
+    "import": "/import",
+    "rubrics": "/rubrics",
+    "rubric": f"/rubrics/{sample.RUBRIC.hash}",
+    "rubric-next": f"/rubrics/{sample_doing.NEXT.hash}",
+    "rubric-edit": f"/rubrics/{sample_doing.NEXT.hash}/edit",
+    "rubric-new": "/rubrics/new",
+    "review": "/review",
+    "review-blind": f"/review/{EVALUATION}/as-written?order=random",
+    "review-after": f"/review/{EVALUATION}/as-written?order=random&seen=true#judgec1",
+    "ask": "/ask",
+    "review-dimension": f"/review/{READING}/loop?order=random",
+    "results-list": "/results",
+    "results-criteria": f"/results?rubric={sample.RUBRIC.hash}",
+    "results-dimensions": f"/results?rubric={DIMENSIONS.hash}&by=harness&by=outcome",
+    "compare-list": "/compare",
+    "compare": f"/compare?rubric={sample.RUBRIC.hash}&{OF_THREE}",
+    "compare-each": f"/compare?rubric={DIMENSIONS.hash}&{OF_THREE}&first=",
+    "compare-pair": f"/compare/pair?rubric={sample.RUBRIC.hash}&item=clean&{PAIR}",
+    "compare-scores": f"/compare/pair?rubric={DIMENSIONS.hash}&item=loop&{PAIR}",
+    "compare-runs": "/compare?run=r-f000000000000003&run=r-f000000000000004&run=r-f000000000000005",
+    "run-trust": "/runs/r-f000000000000003#trust-h",
+    "judge": f"/runs/{RUN}/judge",
+    "judge-several": f"/judge?run={RUN}&run={FRESH}&run={FAILED}",
+    "passes": "/passes",
+    "pass-live": "/passes/{live}",
+    "pass-stopped": "/passes/{stopped}",
+    "pass-finished": "/passes/{finished}",
+    "plan": "/passes/new",
+    "plan-shown": f"/passes/new?rubric={sample.RUBRIC.hash}&model=openai/gpt-4o&share=50%25&always=*/unresolved&seed=7",
 }
 SHAPES = {"light": (1440, 1000, "light"), "dark": (1440, 1000, "dark"), "narrow-light": (360, 800, "light")}
 
@@ -39,23 +77,29 @@ SHAPES = {"light": (1440, 1000, "light"), "dark": (1440, 1000, "dark"), "narrow-
 def main(folder: Path, wanted: list[str]) -> None:
     """Make all pictures, or those of the pages named."""
     folder.mkdir(parents=True, exist_ok=True)
+    job = KeptJob(an_asking())
     with (
         tempfile.TemporaryDirectory() as place,
-        sample.make(Path(place) / "store") as store,
-        served(store) as door,
+        sample_figures.make(Path(place) / "store") as store,
+        sample_passes.passes(store) as names,
+        served(store, prepare=job) as door,
         sync_playwright() as playwright,
     ):
+        sample_doing.fill(store)
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
         inside = entered(browser, door)
         for shape, (width, height, scheme) in SHAPES.items():
             size: Any = {"width": width, "height": height}
             context = browser.new_context(viewport=size, color_scheme=scheme, storage_state=inside)  # type: ignore[arg-type]  # a scheme
             page = context.new_page()
+            page.request.put(
+                door.partition("/enter")[0] + "/api/reviewer", data={"name": "Ada Lovelace"}, headers={"x-adjudge": "1"}
+            )
             page.on("console", lambda message: print(message.type, message.text[:200]))
-            for name, path in PAGES.items():
+            for name, path in (PAGES | {"answer": f"/ask/{job.id}", "job": f"/live/{job.id}"}).items():
                 if not wanted or name in wanted:
-                    page.goto(door.partition("/enter")[0] + path)
-                    page.wait_for_load_state("networkidle")
+                    page.goto(door.partition("/enter")[0] + path.format(**names))
+                    page.wait_for_load_state("load" if name == "pass-live" else "networkidle")
                     page.screenshot(path=folder / f"{name}-{shape}.png")
             context.close()
         browser.close()

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
 import uvicorn
 from playwright.sync_api import Browser
 
+from adjudge.settings import Settings
 from adjudge.store.store import Store
 from adjudge.web.app import create_app
-from adjudge.web.guard import Access, Doors
+from adjudge.web.guard import Access, Doors, Guard
 from adjudge.web.guard.access import draw_token
 
 CHROMIUM = shutil.which("chromium")
@@ -23,12 +26,22 @@ ARGUMENTS = ["--headless", "--no-sandbox", "--disable-gpu", "--force-color-profi
 
 
 @contextmanager
-def served(store: Store) -> Iterator[str]:
-    """Serve a store; gives the address that opens it."""
+def served(
+    store: Store, settings: Settings | None = None, prepare: Callable[[Guard], Coroutine[Any, Any, object]] | None = None
+) -> Iterator[str]:
+    """Serve a store, having done something in the application before; gives the address that opens it."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         port = listening.getsockname()[1]
         doors = Doors()
-        app = create_app(store, Access(frozenset({"127.0.0.1"}), draw_token(), port=port), doors)
+        app = create_app(
+            store,
+            settings or Settings(store=str(store.folder)),
+            Access(frozenset({"127.0.0.1"}), draw_token(), port=port),
+            doors,
+        )
+        if prepare is not None:
+            with ThreadPoolExecutor(1) as apart:  # Playwright has an event loop in this thread
+                apart.submit(lambda: asyncio.run(prepare(app))).result()
         server = uvicorn.Server(uvicorn.Config(app, log_level="warning", ws="none", access_log=False))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
         thread.start()

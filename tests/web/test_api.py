@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -93,4 +95,19 @@ def test_the_document_describes_every_route_of_the_api(client: Client) -> None:
     paths = get(client, "/api/schema/openapi.json")["paths"]
     assert {path for path in paths if not path.startswith("/api/")} == set()
     assert {"/api/runs", "/api/runs/{run}", "/api/runs/{run}/entries", "/api/judgments/{judgment}"} <= set(paths)
-    assert all(operation["get"].get("summary") or operation["get"].get("operationId") for operation in paths.values())
+    assert all(operation.get("operationId") for path in paths.values() for operation in path.values())
+
+
+def test_the_reference_names_every_route_and_no_other(client: Client) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "api.md").read_text()
+    named = {
+        (method or "GET", path) for method, path in re.findall(r"^\| `(?:(POST|PUT|DELETE) )?(/api/[^` ]+)`", page, re.M)
+    }
+    paths = get(client, "/api/schema/openapi.json")["paths"]
+    assert named == {(method.upper(), path) for path, operations in paths.items() for method in operations}
+
+
+def test_the_document_says_what_each_route_is_for(client: Client) -> None:
+    paths = get(client, "/api/schema/openapi.json")["paths"]
+    silent = [path for path, operations in paths.items() for each in operations.values() if not each.get("description")]
+    assert silent == []

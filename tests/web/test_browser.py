@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 from tests.web import sample
 from tests.web.served import ARGUMENTS, CHROMIUM, entered, served
 
@@ -116,11 +116,11 @@ def test_a_chip_on_the_exhibit_leads_back_to_the_card(looking: Looking) -> None:
 def test_keys_walk_through_verdicts_and_their_citations(looking: Looking) -> None:
     page = looking.open(f"/runs/{sample.long_run().id}")
     page.keyboard.press("j")
-    assert page.url.endswith("#v1c1")
+    page.wait_for_url("**#v1c1")
     page.keyboard.press("j")
-    assert page.url.endswith("#v2c1")
+    page.wait_for_url("**#v2c1")
     page.keyboard.press("n")
-    assert page.url.endswith("#v2c2")
+    page.wait_for_url("**#v2c2")
     assert in_view(page, "mark:target")
     page.keyboard.press("f")
     assert page.locator(".card:visible").count() == 6
@@ -131,9 +131,18 @@ def test_keys_walk_through_verdicts_and_their_citations(looking: Looking) -> Non
 def test_a_look_opens_the_transcript_and_a_fold_that_hides_it(looking: Looking) -> None:
     page = looking.open(f"/runs/{sample.long_run().id}")
     page.locator("#v6 a.cite").nth(1).click()
-    assert page.locator("#looks").is_visible()
+    expect(page.locator("#looks")).to_be_visible()
     assert not page.locator("#record").is_visible()
     assert in_view(page, "mark:target")
+
+
+def test_the_outline_opens_in_place_of_the_entries_and_leads_back(looking: Looking) -> None:
+    page = looking.open(f"/runs/{sample.long_run().id}")
+    page.get_by_role("link", name="Outline").click()
+    page.wait_for_url("**outline=0*")
+    page.get_by_role("link", name="Back to the record").click()
+    page.wait_for_url(lambda url: "outline" not in url)
+    expect(page.locator("#record .entry").first).to_be_visible()
 
 
 def test_without_scripts_a_citation_still_opens_its_words(browser: Browser, store: Store) -> None:

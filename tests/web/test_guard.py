@@ -8,12 +8,15 @@ import pytest
 from litestar.routes import HTTPRoute
 from litestar.testing import TestClient
 
+from adjudge.settings import Settings
 from adjudge.store.store import Store
 from adjudge.web.app import create_app
 from adjudge.web.guard import HEADERS, Access, Doors, Guard
 from adjudge.web.guard.hosts import host_of
 
 from .conftest import ACCESS, BASE, RUN, TOKEN, Client
+from .pictures import PAIR
+from .sample import RUBRIC
 
 VALUES = {
     "run": RUN,
@@ -23,8 +26,17 @@ VALUES = {
     "name": "app.css",
     "hash": "x",
     "path": "openapi.json",
+    "job": "job-none",
+    "provider": "openrouter",
+    "item": "saves",
+    "of_pass": "p-none",
 }
-QUERIES = {"/runs/{run:str}/entries": "?start=0&end=3"}
+QUERIES = {
+    "/runs/{run:str}/entries": "?start=0&end=3",
+    "/review/{judgment:str}/{item:str}/entries": "?start=0&end=3",
+    "/judge": f"?run={RUN}",
+    "/compare/pair": f"?rubric={RUBRIC.hash}&item=clean&{PAIR}",
+}
 
 
 def addresses(guard: Guard) -> list[tuple[str, str]]:
@@ -178,11 +190,17 @@ def test_a_long_address_and_a_large_body_are_refused(client: Client) -> None:
 # --- the door
 
 
+@pytest.mark.parametrize("level", ["[", '{"name":'])
+def test_a_body_that_is_nested_deeply_is_the_senders_mistake(client: Client, level: str) -> None:
+    answer = client.put("/api/reviewer", content=level * 100_000, headers=CHANGE)
+    assert (answer.status_code, "nested too deeply" in answer.text) == (400, True)
+
+
 def test_a_browser_gets_the_cookie_for_the_code_once(store: Store) -> None:
     announced: list[str] = []
     doors = Doors(announced.append)
     first = doors.code
-    client = TestClient(create_app(store, ACCESS, doors), base_url=BASE)
+    client = TestClient(create_app(store, Settings(), ACCESS, doors), base_url=BASE)
     assert client.get("/runs").status_code == 401
     answer = client.get("/enter", params={"code": first})
     cookie = answer.headers["set-cookie"]
@@ -217,7 +235,7 @@ def test_other_programs_cookies_do_not_hide_ours(outside: Client) -> None:
 def test_over_tls_the_cookie_is_for_tls_alone(store: Store) -> None:
     doors = Doors()
     access = Access(frozenset({"judge.example"}), TOKEN, secure=True, port=443)
-    client = TestClient(create_app(store, access, doors), base_url="https://judge.example")
+    client = TestClient(create_app(store, Settings(), access, doors), base_url="https://judge.example")
     answer = client.get("/enter", params={"code": doors.code})
     assert answer.headers["set-cookie"].startswith(f"__Host-adjudge-443={TOKEN}")
     assert "Secure" in answer.headers["set-cookie"]

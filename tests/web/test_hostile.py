@@ -14,6 +14,7 @@ from adjudge.evidence import Citation, Exhibits, Look
 from adjudge.judgment import Answer, Judge, Judgment, Steering, Step, gate, score
 from adjudge.rubric import Criterion, Rubric, rubric_hash
 from adjudge.run import Outcome
+from adjudge.settings import Settings
 from adjudge.store.store import open_store
 from adjudge.testing import calls, make_record, make_run, says, user
 from adjudge.web.app import create_app
@@ -168,7 +169,7 @@ def pages_of(payload: str, folder: Path) -> dict[str, str]:
     with open_store(folder / "store") as store:
         store.add_run(run)
         store.add_judgment(judgment, rubric)
-        client = TestClient(create_app(store, Access(frozenset({"127.0.0.1"})), Doors()), base_url=BASE)
+        client = TestClient(create_app(store, Settings(), Access(frozenset({"127.0.0.1"})), Doors()), base_url=BASE)
         queries = {"q": payload, "agent": payload, "model": payload, "task": payload}
         addresses = (
             ("/runs", None),
@@ -212,7 +213,7 @@ def test_the_api_gives_it_as_json_that_no_browser_takes_for_a_page(text: str, tm
     run = make_run(make_record(user(text)), task=text)
     with open_store(tmp_path / "store") as store:
         store.add_run(run)
-        client = TestClient(create_app(store, Access(frozenset({"127.0.0.1"})), Doors()), base_url=BASE)
+        client = TestClient(create_app(store, Settings(), Access(frozenset({"127.0.0.1"})), Doors()), base_url=BASE)
         answer = client.get(f"/api/runs/{run.id}/entries")
         assert answer.headers["content-type"] == "application/json"
         assert msgspec.json.decode(answer.content)["entries"][0]["text"] == text

@@ -12,6 +12,7 @@ from litestar.testing import TestClient
 
 from adjudge.entries import EntryWriter
 from adjudge.record import Entry, Record, Turn
+from adjudge.settings import Settings
 from adjudge.store.store import open_store
 from adjudge.testing import make_run
 from adjudge.web.app import create_app
@@ -43,7 +44,7 @@ def long_record() -> Record:
 def inside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:  # type: ignore[type-arg]
     with open_store(tmp_path_factory.mktemp("long") / "store") as store:
         store.add_run(msgspec.structs.replace(make_run(), id="r-long", record=long_record()))
-        yield TestClient(create_app(store, Access(frozenset({"127.0.0.1"})), Doors()), base_url=BASE)
+        yield TestClient(create_app(store, Settings(), Access(frozenset({"127.0.0.1"})), Doors()), base_url=BASE)
 
 
 def ids(html: str) -> list[str]:
@@ -132,7 +133,7 @@ def test_a_very_long_entry_is_shown_in_parts(tmp_path: Path) -> None:
     record = Record("made", (Entry("e1", "result", "tool", 1, text),), (Turn(1, "e1"),))
     with open_store(tmp_path / "store") as store:
         store.add_run(msgspec.structs.replace(make_run(), id="r-wide", record=record))
-        client = TestClient(create_app(store, Access(frozenset({"127.0.0.1"})), Doors()), base_url=BASE)
+        client = TestClient(create_app(store, Settings(), Access(frozenset({"127.0.0.1"})), Doors()), base_url=BASE)
         page = client.get("/runs/r-wide").text
         assert len(page) < 60_000
         assert "characters left out" in page

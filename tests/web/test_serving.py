@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from adjudge.errors import InputError, OutsideError
+from adjudge.settings import Settings
 from adjudge.store.store import open_store
 from adjudge.web.serving import Serving, chosen_token, names_of, require_safe, serve
 
-PEM = {"certificate": Path("c.pem"), "key": Path("k.pem")}
+CERTIFICATE, KEY = Path("c.pem"), Path("k.pem")
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.8.9.10", "::1", "localhost"])
@@ -27,14 +28,18 @@ def test_an_address_that_others_can_reach_needs_tls_or_an_explicit_word(host: st
     with pytest.raises(InputError, match="--plain-http"):
         require_safe(Serving(host, names=("judge.example.org",)))
     require_safe(Serving(host, names=("judge.example.org",), plain=True))
-    require_safe(Serving(host, names=("judge.example.org",), **PEM))
+    require_safe(Serving(host, names=("judge.example.org",), certificate=CERTIFICATE, key=KEY))
 
 
 @pytest.mark.parametrize("host", OPEN)
 def test_it_is_never_served_without_a_token(host: str) -> None:
-    for more in ({"plain": True}, PEM):
+    names = ("judge.example.org",)
+    for open_to_all in (
+        Serving(host, token=False, names=names, plain=True),
+        Serving(host, token=False, names=names, certificate=CERTIFICATE, key=KEY),
+    ):
         with pytest.raises(InputError, match="--no-token"):
-            require_safe(Serving(host, token=False, names=("judge.example.org",), **more))  # type: ignore[arg-type]  # as given
+            require_safe(open_to_all)
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::"])
@@ -82,4 +87,4 @@ def test_an_address_that_is_taken_is_said(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken, open_store(tmp_path / "s") as store:
         port = taken.getsockname()[1]
         with pytest.raises(OutsideError, match=f"--port {port}"):
-            serve(store, Serving(port=port), print)
+            serve(store, Settings(), Serving(port=port), print)

@@ -78,6 +78,11 @@ def endpoint_of(name: str, wire: Wire, settings: Settings) -> AgentEndpoint:
     )
 
 
+def providers_of(wire: Wire) -> tuple[Provider, ...]:
+    """The providers that offer a format."""
+    return tuple(provider for provider, offered in _SPEAKS.items() if wire in offered)
+
+
 def _require_key_for_headers(name: str, found: Endpoint) -> None:
     if found.key is not None and not re.fullmatch(r"[!-~]+", found.key):
         raise InputError(f"model {name!r}: the key for {found.provider} has blanks or other characters that no key has")
@@ -103,8 +108,7 @@ def _key_header(provider: Provider, wire: Wire) -> KeyHeader:
 
 
 def _why_not(name: str, provider: Provider, wire: Wire) -> str:
-    offering = [each for each in get_args(Provider) if wire in _SPEAKS.get(each, ())]
-    others = ", ".join(f"{each}/…" for each in offering if each != "endpoint")
+    others = ", ".join(f"{each}/…" for each in get_args(Provider) if each in providers_of(wire) and each != "endpoint")
     if provider in ("recorded", "local"):
         why = f"an agent asks its model over the network, which {provider}/… does not offer"
     else:

@@ -48,16 +48,29 @@ def find_installation(connection: Connection, environment: Mapping[str, str] | N
     Raises:
         InputError: it is not installed (the message says how it is), or nothing narrow enough can be shown to an agent.
     """
-    env = os.environ if environment is None else environment
-    if "/" in connection.program and not connection.program.startswith("/"):
+    located = _located(connection, os.environ if environment is None else environment)
+    if located is None:
         return Installation(connection.program)
-    search = env.get("PATH", "")
+    program, needed = located
+    return Installation(str(program), _version(program, connection, needed), needed.expose, needed.path)
+
+
+def require_installed(connection: Connection, environment: Mapping[str, str] | None = None) -> None:
+    """Do nothing if `find_installation` would find one, without starting the program. Raises InputError as that does."""
+    _located(connection, os.environ if environment is None else environment)
+
+
+def _located(connection: Connection, environment: Mapping[str, str]) -> tuple[Path, Surroundings] | None:
+    """The program and what it needs, `None` for one that the task brings along."""
+    if "/" in connection.program and not connection.program.startswith("/"):
+        return None
+    search = environment.get("PATH", "")
     program = Path(os.path.realpath(_found(connection, search)))
-    home = Path(os.path.realpath(env.get("HOME") or Path.home()))
+    home = Path(os.path.realpath(environment.get("HOME") or Path.home()))
     needed = surroundings(program, home, lambda name: find_program(name, search))
     if needed.refused:
         raise InputError(f"agent {connection.name}: {program}: {needed.refused}{_advice(connection)}")
-    return Installation(str(program), _version(program, connection, needed), needed.expose, needed.path)
+    return program, needed
 
 
 def is_there(connection: Connection, environment: Mapping[str, str]) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 from adjudge.asking import prompt
 from adjudge.asking.answers import Given, answer_tool
 from adjudge.asking.looks import Looker, shown_look
-from adjudge.asking.loop import LOOKS, Decided, Loop
+from adjudge.asking.loop import LOOKS, Decided, Loop, cost_of
 from adjudge.asking.overview import overview
 from adjudge.asking.seen import Seen
 from adjudge.asking.source import Source
@@ -25,7 +25,7 @@ from adjudge.judges.evaluator.conversation import Conversation, clean
 from adjudge.judges.evaluator.tools import schema_of
 from adjudge.judges.evaluator.views import Envelope
 from adjudge.judges.rows import VERSION, Clock, failure_of, utc_now
-from adjudge.judgment import Call, Failure
+from adjudge.judgment import Failure
 from adjudge.ports import Model
 from adjudge.store.found import totals
 from adjudge.store.store import Store
@@ -158,16 +158,10 @@ class _Attempt:
             looks=tuple(self._seen.looks.values()),
             steps=tuple(self._talk.steps),
             calls=tuple(self._talk.calls),
-            cost=_cost(self._talk.calls),
+            cost=cost_of(self._talk.calls),
             masked=len(self._envelope.masked),
             **found,
         )
-
-
-def _cost(calls: list[Call]) -> float | None:
-    """What all calls cost together; `None` if one's price is not known."""
-    costs = [call.usage.cost for call in calls]
-    return None if None in costs else sum(cost for cost in costs if cost is not None)
 
 
 def _brief(error: Exception) -> str:

@@ -11,6 +11,7 @@ from adjudge.asking.tools import CompareAgents, PassResults
 from adjudge.asking.values import Look
 from adjudge.errors import InputError
 from adjudge.passes.comparing import Agent, AgentComparison, Contrast, compare_agents, require_comparable, told
+from adjudge.passes.pairing import Wanted
 from adjudge.passes.results import CriterionResult, DimensionResult, Group, Results, results_of
 from adjudge.statistics import MEANINGFUL, Interval
 from adjudge.store.judged import JudgedRun, Scope, judges_of, latest_of_each_run, of_pass
@@ -97,7 +98,8 @@ def compare(source: Source, asked: CompareAgents) -> Look:
     scope = _scope(source, asked)
     judges = judges_of(source.store, scope)
     rubric = source.store.rubric(require_comparable(judges, asked.across_judges))
-    compared = compare_agents(rubric, judges, _in_time(source, latest_of_each_run(source.store, scope)))
+    judged = _in_time(source, latest_of_each_run(source.store, scope))
+    compared = compare_agents(rubric, judges, judged, Wanted())
     lines: list[Line] = [((), line) for line in _of_comparison(compared, tuple(words.lower() for words in asked.agents))]
     return part(
         lines, asked.offset, "lines", f"agents: {len(compared.agents)}", f"earlier judgments left out: {compared.earlier}"

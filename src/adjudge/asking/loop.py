@@ -20,6 +20,7 @@ from adjudge.errors import JudgingError, ModelError
 from adjudge.judges.evaluator.conversation import Conversation
 from adjudge.judges.evaluator.views import Envelope
 from adjudge.judges.strict import bounded
+from adjudge.judgment import Call
 from adjudge.ports import Reply, ToolCall
 
 LOOKS = 20
@@ -182,4 +183,11 @@ class Loop:
         return False
 
     def _report(self, look: Look | None = None) -> None:
-        self._on_progress(Progress(len(self._talk.steps) + (look is None), self._used, LOOKS, look))
+        step = len(self._talk.steps) + (look is None)
+        self._on_progress(Progress(step, self._used, LOOKS, look, cost_of(self._talk.calls)))
+
+
+def cost_of(calls: Sequence[Call]) -> float | None:
+    """What all calls cost together; `None` if one's price is not known."""
+    costs = [call.usage.cost for call in calls]
+    return None if None in costs else sum(cost for cost in costs if cost is not None)

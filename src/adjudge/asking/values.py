@@ -74,12 +74,16 @@ class Untold(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Progress(msgspec.Struct, frozen=True, omit_defaults=True):
-    """How far an asking has come: the question's number, looks used of those it may use, and its latest look."""
+    """How far an asking has come: the question's number, looks used of those it may use, and its latest look.
+
+    `cost` is what its calls to the model have cost so far, in US dollars, `None` if some call has no known price.
+    """
 
     step: int
     used: int
     most: int
     look: Look | None = None
+    cost: float | None = 0.0
 
 
 class Asking(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import sys
 import traceback
+from typing import Any
 
 import typer
+from typer.core import TyperGroup
 
 from adjudge import __version__
 from adjudge.cli import (
@@ -29,8 +31,25 @@ from adjudge.errors import AdjudgeError, InputError
 
 PASSED, FAILED, BAD_INPUT, NOT_JUDGED, OUR_BUG = range(5)
 
+
+class Stopped(Exception):  # noqa: N818  it is no error
+    """A command was ended by Ctrl-C; the message says what had come of it by then, if the command said anything."""
+
+
+class Commands(TyperGroup):
+    """The commands. The parser makes of Ctrl-C an exit status that nobody can tell from others, and says nothing."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that is named."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt as stopped:
+            raise Stopped(*stopped.args) from stopped
+
+
 app = typer.Typer(
     name="adjudge",
+    cls=Commands,
     help="Judge what an AI agent did: no verdict without an exhibit, and code checks that the exhibit says so.",
     no_args_is_help=True,
     add_completion=False,
@@ -106,8 +125,8 @@ def run() -> int:
     except AdjudgeError as error:
         say(str(error))
         return NOT_JUDGED
-    except KeyboardInterrupt:
-        say("Stopped.")
+    except (Stopped, KeyboardInterrupt) as stopped:
+        say(str(stopped) or "Stopped.")
         return 130
     except BrokenPipeError:
         return PASSED

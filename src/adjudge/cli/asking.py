@@ -12,8 +12,9 @@ import typer
 
 from adjudge.cli.judging import ModelName
 from adjudge.cli.options import Json, StorePath, settings_with
-from adjudge.cli.printing import messages, print_json
+from adjudge.cli.printing import counted, messages, print_json
 from adjudge.errors import InputError, OutsideError
+from adjudge.record import dollars
 
 if TYPE_CHECKING:
     from adjudge.asking.values import Asking, Progress
@@ -54,15 +55,33 @@ def ask_live(question: str, settings: Settings) -> Asking:
     from adjudge import wiring
     from adjudge.wiring.asking import ask as answered
 
+    latest: list[Progress] = []
     with wiring.open_kept_store(settings) as store, _progress() as update:
-        return asyncio.run(answered(question, store, settings, update))
+
+        def note(progress: Progress) -> None:
+            latest[:] = [progress]
+            update(progress)
+
+        try:
+            return asyncio.run(answered(question, store, settings, note))
+        except KeyboardInterrupt as stopped:
+            raise KeyboardInterrupt(account_of_stopped(latest[0] if latest else None)) from stopped
+
+
+def account_of_stopped(progress: Progress | None) -> str:
+    """That an asking was stopped, and what it had cost: what a call that was under way costs is not known."""
+    if progress is None:
+        return "Stopped before the model was asked; nothing was spent."
+    cost = "its cost is not known" if progress.cost is None else f"it had cost {dollars(progress.cost)}"
+    under_way = "" if progress.look else ", and the call under way may be billed too"
+    return f"Stopped after {counted(progress.used, 'look')}; {cost}{under_way}."
 
 
 @contextmanager
-def _progress() -> Iterator[Callable[[Progress], None] | None]:
+def _progress() -> Iterator[Callable[[Progress], object]]:
     """A line that is rewritten, on a terminal."""
     if not sys.stderr.isatty():
-        yield None
+        yield lambda _: None
         return
     with messages().status("asking", spinner="dots") as status:
 

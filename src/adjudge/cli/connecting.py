@@ -5,33 +5,20 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-import msgspec
 import typer
 
-from adjudge.cli.options import Json, StorePath
+from adjudge.cli.options import Json, StorePath, own_settings
 from adjudge.cli.printing import print_json, print_table, say
-from adjudge.connected import LONGEST, connect, disconnect, read_connections, variable_of
+from adjudge.connected import LONGEST, connect, disconnect, variable_of
 from adjudge.errors import InputError
-from adjudge.settings import KEYS_OF, Settings, read_settings, without_password
+from adjudge.settings import KEYS_OF, without_password
+from adjudge.wiring.keys import KeyFound, keys_found
 
 Provider = Annotated[str, typer.Argument(metavar="PROVIDER", help=f"Whose key: {', '.join(KEYS_OF)}.")]
-
-SHOWN_FROM = 16
-"""Characters that a key must have before the last four of them are shown."""
-
-
-class Found(msgspec.Struct, frozen=True):
-    """A key as it is listed: nothing more of it than its last four characters."""
-
-    provider: str
-    variable: str
-    source: str
-    ends: str
-    since: str | None
-    used: bool
 
 
 def connect_key(
@@ -49,7 +36,7 @@ def connect_key(
 
     The key is asked for without echo, or read from standard input if that is no terminal.
     """
-    settings = _settings(store)
+    settings = own_settings(store=store)
     if provider is not None:
         variable_of(provider)  # before anything is asked
         connect(settings.store, provider, _from_opencode(provider) if from_opencode else _asked(provider))
@@ -59,26 +46,20 @@ def connect_key(
     elif from_opencode:
         raise InputError("--from-opencode: name the provider whose key to take, as in `adjudge connect openrouter`")
     if as_json:
-        print_json(_found(settings))
+        print_json(keys_found(settings))
     elif provider is None:
-        _print(_found(settings))
+        _print(keys_found(settings))
     return 0
 
 
 def disconnect_key(provider: Provider, store: StorePath = None) -> int:
     """Forget the key that was connected for a provider."""
-    settings = _settings(store)
+    settings = own_settings(store=store)
     if disconnect(settings.store, provider):
         say(f"{provider}: the key is forgotten here; it still opens the account until you revoke it there.")
     else:
         say(f"{provider}: no key was connected in {without_password(settings.store)}.")
     return 0
-
-
-def _settings(store: str | None) -> Settings:
-    """The settings of the environment alone."""
-    settings = read_settings()
-    return msgspec.structs.replace(settings, store=store) if store else settings
 
 
 def _asked(provider: str) -> str:
@@ -121,25 +102,7 @@ def _from_opencode(provider: str) -> str:
     return str(entry["key"])
 
 
-def _found(settings: Settings) -> list[Found]:
-    connected = read_connections(settings.store)
-    rows: list[Found] = []
-    for provider, names in KEYS_OF.items():
-        for name in names:
-            if key := settings.keys.get(name):
-                rows.append(_row(provider, name, "environment", key, None, rows))
-        for name in names:
-            if kept := connected.get(name):
-                rows.append(_row(provider, name, "connected", kept.key, kept.since, rows))
-    return rows
-
-
-def _row(provider: str, variable: str, source: str, key: str, since: str | None, before: list[Found]) -> Found:
-    ends = key[-4:] if len(key) >= SHOWN_FROM else ""
-    return Found(provider, variable, source, ends, since, not any(row.provider == provider for row in before))
-
-
-def _print(found: list[Found]) -> None:
+def _print(found: Sequence[KeyFound]) -> None:
     if not found:
         say(f"There is no key yet: `adjudge connect PROVIDER` connects one ({', '.join(KEYS_OF)}).")
         return

@@ -127,8 +127,9 @@ class _Progress:
 
         from adjudge.untrusted import one_line
 
-        words = f"look {progress.used} of {progress.most}  {progress.tool or 'thinking'}  {progress.argument}"
-        self._status.update(Text(one_line(words, 100)))
+        look = progress.look
+        doing = f"{look.tool}  {next(iter(look.arguments.values()), '')}" if look else "thinking"
+        self._status.update(Text(one_line(f"look {progress.used} of {progress.most}  {doing}", 100)))
 
 
 class _Shown(AbstractContextManager["_Progress"]):

@@ -31,8 +31,13 @@ StorePath = Annotated[
 
 def settings_with(**given: object) -> Settings:
     """The settings of the environment, with those options in place that were given, and the keys connected to the store."""
+    return with_connected(own_settings(**given))
+
+
+def own_settings(**given: object) -> Settings:
+    """As `settings_with`, without the keys connected to the store."""
     chosen = {name: value for name, value in given.items() if value is not None}
-    return with_connected(msgspec.structs.replace(read_settings(), **chosen))
+    return msgspec.structs.replace(read_settings(), **chosen)
 
 
 def find_judgments(store: Store, names: Sequence[str] | None) -> list[str]:

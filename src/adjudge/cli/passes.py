@@ -7,6 +7,7 @@ import sys
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Annotated
 
+import msgspec
 import typer
 
 from adjudge.cli.judging import ModelName
@@ -34,7 +35,11 @@ STOPPED_BY = 128
 
 RubricName = Annotated[
     str | None,
-    typer.Option("--rubric", "-r", help="Criteria for the evaluator, or dimensions for the reader [default: our nine]."),
+    typer.Option(
+        "--rubric",
+        "-r",
+        help="Criteria for the evaluator, or dimensions for the reader: a file, or a stored hash [default: our nine].",
+    ),
 ]
 Share = Annotated[str | None, typer.Option("--share", metavar="SHARE", help="Draw so much of each stratum, as in 10%.")]
 Quota = Annotated[int | None, typer.Option("--quota", metavar="N", help="Draw so many runs of each stratum.")]
@@ -61,6 +66,9 @@ Ray = Annotated[
         "--ray", metavar="[ADDRESS]", help="Judge on the Ray cluster at HOST:PORT, or on one of this computer's own."
     ),
 ]
+Planned = Annotated[
+    str | None, typer.Option("--plan", metavar="HASH", help="Begin only if the plan is still the one with this hash.")
+]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before money is spent.")]
 
 
@@ -85,11 +93,13 @@ def plan_pass(
     settings = settings_with(model=model, prune=prune, budget=budget, store=store)
     sampling = read_sampling(quota, share, always or (), seed)
     with wiring.open_kept_store(settings) as opened:
-        planned = passes.plan(wiring.find_any_rubric(rubric), sampling, settings, opened, again)
+        planned = passes.plan(wiring.find_any_rubric(rubric, settings), sampling, settings, opened, again)
+    fingerprint = passes.fingerprint_of(planned)
     if as_json:
-        print_json(planned)
+        print_json(msgspec.structs.asdict(planned) | {"fingerprint": fingerprint})
     else:
         print_plan(planned)
+        say(f"`adjudge pass start … --plan {fingerprint}` begins this very plan or nothing.")
 
 
 def start_pass(
@@ -105,6 +115,7 @@ def start_pass(
     max_cost: MaxCost = None,
     at_once: AtOnce = 16,
     ray: Ray = None,
+    plan: Planned = None,
     yes: Yes = False,
     store: StorePath = None,
     as_json: Json = False,
@@ -121,10 +132,12 @@ def start_pass(
 
     settings = settings_with(model=model, prune=prune, budget=budget, store=store)
     sampling: Sampling = read_sampling(quota, share, always or (), seed)
-    chosen: Rubric = wiring.find_any_rubric(rubric)
+    chosen: Rubric = wiring.find_any_rubric(rubric, settings)
     wiring.require_model_for(chosen, settings)
     with wiring.open_kept_store(settings) as opened:
         planned = passes.plan(chosen, sampling, settings, opened, again)
+        if plan is not None:
+            passes.require_unchanged(planned, plan)
         if not planned.selection.runs:
             return _nothing_left(planned, as_json)
         if not as_json:

@@ -69,10 +69,11 @@ def print_estimate(estimate: Estimate) -> None:
 
 def cells_of(row: PassRow, under_way: str | None) -> tuple[str, ...]:
     """A pass as a line of the list; `under_way` is the one that is judged now."""
-    named = under_way is None or under_way.startswith("p-")  # an older adjudge did not name the pass that it holds
-    status = "died" if row.status == "running" and row.id != under_way and named else row.status
+    from adjudge.store.pass_rows import standing_of
+
+    standing = standing_of(row.status, row.id, under_way)
     return (
-        *(row.id, row.started[:19].replace("T", " "), status, f"{row.landed - row.errored} of {row.selected}"),
+        *(row.id, row.started[:19].replace("T", " "), standing, f"{row.landed - row.errored} of {row.selected}"),
         *(str(row.errored), _cost(row), row.rubric or "", row.model or ""),
     )
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, TypeVar, get_args
 
+import msgspec
 import typer
 
 from adjudge.cli.options import Json, StorePath, settings_with
 from adjudge.cli.printing import counted, print_json, print_table, results
+from adjudge.exports.trust import NOT_YET, agreed, beside, endorsed, kappa_words, note_of
 from adjudge.record import dollars
 from adjudge.untrusted import one_line
 
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from adjudge.passes.results import CriterionResult, DimensionResult, Group, Money, Omission, Results
+    from adjudge.reviews.figures import Figures, Trust
     from adjudge.statistics import Interval
 
 
@@ -47,28 +50,34 @@ def print_results(
     store: StorePath = None,
     as_json: Json = False,
 ) -> None:
-    """Print what a pass came to, by criterion or dimension: the whole, and split by harness and outcome."""
+    """Print what a pass came to, by criterion or dimension: the whole, and split by harness and outcome.
+
+    Beside each criterion or dimension stands how far reviewers agree with the judge, over all that is reviewed of it.
+    """
     from adjudge import wiring
     from adjudge.passes.results import By
     from adjudge.wiring.results import pass_results
+    from adjudge.wiring.reviews import trust
 
     wanted = [each.value for each in by or ()] or ["harness", "outcome"]
     split = tuple(each for each in get_args(By) if each in wanted)
     with wiring.open_kept_store(settings_with(store=store)) as opened:
         found = pass_results(opened, opened.passes.find(name), split)
+        known = trust(opened, found.row.rubric_hash or "", found.row.judge_hash)
     if as_json:
-        print_json(found)
+        print_json(msgspec.structs.asdict(found) | {"agreement": known})
     else:
-        _print(found)
+        _print(found, known)
 
 
-def _print(found: Results) -> None:
+def _print(found: Results, known: Trust) -> None:
     console = results()
     for line in _head(found):
         console.print(one_line(line, 1000), soft_wrap=True)
     if not found.whole.landed:
         return
     _print_items([found.whole], ())
+    _print_trust(found.whole, known)
     if len(found.groups) > 1:
         _print_groups(found)
         _print_items(found.groups, found.by)
@@ -115,6 +124,29 @@ def _money(money: Money, group: Group, unknown: str) -> str:
     if money.unknown == group.landed and not money.known:
         return "unknown"
     return dollars(money.known) + (unknown if money.unknown else "")
+
+
+# --- how far it can be trusted
+
+
+def _print_trust(whole: Group, known: Trust) -> None:
+    """A line for each item that is reviewed, in the order of the table above."""
+    items = [each.dimension for each in whole.dimensions] + [each.criterion for each in whole.criteria]
+    reviewed = [(item, known.items[item]) for item in items if item in known.items and beside(known.items[item])]
+    if not reviewed:
+        return
+    results().print()
+    kind = "dimension" if whole.dimensions else "criterion"
+    headings = (kind, "items", "blind agreement", "κ, 95 % interval", "false pass", "false fail", "seen before", "")
+    print_table(headings, [(item, *_of_trust(each)) for item, each in reviewed], right=(1, 2))
+    results().print(f"{note_of(known)}.", soft_wrap=True)
+
+
+def _of_trust(found: Figures) -> tuple[str, ...]:
+    blind = found.blind
+    wrong = [f"{each.share:.2f}" if each else "" for each in (blind.false_pass, blind.false_fail)]
+    few = "" if blind.meaningful or not blind.pairs else NOT_YET
+    return (str(blind.items), agreed(blind), kappa_words(blind.kappa), *wrong, endorsed(found.endorsement), few)
 
 
 # --- tables

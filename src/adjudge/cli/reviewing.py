@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import sys
 from enum import StrEnum
 from pathlib import Path
@@ -19,7 +18,6 @@ from adjudge.reviews.values import Mode, Order, Picked, Said
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from adjudge.settings import Settings
     from adjudge.store.review_queue import QueueItem, Scope
     from adjudge.store.store import Store
 
@@ -84,7 +82,7 @@ def review(
             "need none"
         )
     from adjudge import wiring
-    from adjudge.wiring.reviews import scope_of
+    from adjudge.wiring.reviews import reviewer_of, scope_of
 
     settings = settings_with(store=store, reviewer=reviewer)
     with wiring.open_kept_store(settings) as opened:
@@ -113,20 +111,6 @@ def _sit(store: Store, items: Sequence[QueueItem], reviewer: str, mode: Mode, or
         return review_items(console, store, items, Sitting(reviewer, mode, order))
 
 
-def reviewer_of(settings: Settings) -> str:
-    """Under which name reviews are kept.
-
-    Raises:
-        InputError: none is given, and the system knows none.
-    """
-    if settings.reviewer:
-        return settings.reviewer
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError) as error:
-        raise InputError("who reviews is not known here: give --reviewer, or set ADJUDGE_REVIEWER") from error
-
-
 def nothing_left(order: Order) -> str:
     """Why a queue is empty."""
     if order == "random":
@@ -150,7 +134,7 @@ def print_queue(
 ) -> None:
     """List what to review next, without what the judge said, and without what this reviewer has reviewed."""
     from adjudge import wiring
-    from adjudge.wiring.reviews import scope_of
+    from adjudge.wiring.reviews import reviewer_of, scope_of
 
     settings = settings_with(store=store, reviewer=reviewer)
     with wiring.open_kept_store(settings) as opened:
@@ -190,7 +174,7 @@ def add(
 ) -> None:
     """Keep one review, for scripts: an approval or denial, or a blind answer. Exactly one of them must be given."""
     from adjudge import wiring
-    from adjudge.wiring.reviews import add_review
+    from adjudge.wiring.reviews import add_review, reviewer_of
 
     if sum((approve, deny, passes, fails, value is not None)) != 1:
         raise InputError("adjudge review add: needs exactly one of --approve, --deny, --pass, --fail and --value")

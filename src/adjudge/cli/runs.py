@@ -177,12 +177,14 @@ def _print_stored(store: Store, judgment: Judgment, run: Run) -> None:
     """Print a judgment as its kind is read: verdicts, or a reader's scores."""
     from adjudge.cli.scores import print_scores
     from adjudge.cli.verdicts import print_judgment
+    from adjudge.wiring.reviews import trust
 
+    rubric = store.rubric(judgment.rubric_hash) if judgment.rubric_hash else None
+    known = trust(store, rubric.hash, judgment.judge.hash) if rubric else None
     if judgment.judge.kind == "reader":
-        rubric = store.rubric(judgment.rubric_hash) if judgment.rubric_hash else None
-        print_scores(results(), judgment, run, rubric)
+        print_scores(results(), judgment, run, rubric, known)
     else:
-        print_judgment(results(), judgment, run)
+        print_judgment(results(), judgment, run, known)
 
 
 def _show_run(store: Store, name: str, exhibit: str | None, as_json: bool) -> int:

@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from adjudge.cli.printing import counted, hanging
-from adjudge.cli.verdicts import print_holding, print_what_was_seen, title_with_source, tokens
+from adjudge.cli.verdicts import (
+    print_holding,
+    print_note_of_trust,
+    print_what_was_seen,
+    title_with_source,
+    tokens,
+    trust_words,
+)
 from adjudge.exports.judged import Judged
 from adjudge.exports.scores import RUNGS, done_to_input, figure, percent, scale_of, share_of_cause, why_none
 from adjudge.untrusted import one_line, shown
@@ -14,6 +21,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from adjudge.judgment import CauseFound, Judgment, Score
+    from adjudge.reviews.figures import Trust
     from adjudge.rubric import Dimension, Rubric
     from adjudge.run import Run
 
@@ -21,8 +29,11 @@ MARGIN = 6
 """Columns before the name of a dimension, in which its value stands."""
 
 
-def print_scores(console: Console, judgment: Judgment, run: Run, rubric: Rubric | None) -> None:
-    """Print who was read by whom, each dimension with its turns, then what was done to the input and what it comes to."""
+def print_scores(console: Console, judgment: Judgment, run: Run, rubric: Rubric | None, trust: Trust | None = None) -> None:
+    """Print who was read by whom, each dimension with its turns, then what was done to the input and what it comes to.
+
+    With `trust` each dimension says how far reviewers agree with this judge on it.
+    """
     from rich.text import Text
 
     judged = Judged(judgment, run, rubric)
@@ -33,7 +44,9 @@ def print_scores(console: Console, judgment: Judgment, run: Run, rubric: Rubric 
     console.print()
     width = max((MARGIN - 2, *(len(figure(score.value)) for score in judgment.scores)))
     for score in judgment.scores:
-        _print_score(console, score, judged.dimension(score.dimension), width)
+        dimension = judged.dimension(score.dimension)
+        _print_score(console, score, dimension, width, trust_words(trust, score.dimension))
+    print_note_of_trust(console, trust)
     print_what_was_seen(console, judgment)
     console.print(Text(_ending(judged), "bold red" if judgment.status == "errored" or judgment.empty else "bold"))
 
@@ -49,12 +62,13 @@ def _reader(judgment: Judgment) -> str:
     return one_line(" · ".join(part for part in parts if part), 200)
 
 
-def _print_score(console: Console, score: Score, dimension: Dimension | None, width: int) -> None:
+def _print_score(console: Console, score: Score, dimension: Dimension | None, width: int, trust: str) -> None:
     from rich.text import Text
 
     colour = "red" if score.worse else "yellow" if score.value is None else "green"
     value = (f"{figure(score.value):>{width}}  ", f"bold {colour}")
-    console.print(Text.assemble(value, (one_line(score.dimension, 60), "bold"), (f"  {_scale(score, dimension)}", "dim")))
+    about = f"  {_scale(score, dimension)}{trust}"
+    console.print(Text.assemble(value, (one_line(score.dimension, 60), "bold"), (about, "dim")))
     if why := why_none(score):
         console.print(hanging(" " * MARGIN, why, "yellow"))
     if score.reasoning:

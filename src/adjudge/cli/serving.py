@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from adjudge.cli.options import StorePath, settings_with
+from adjudge.cli.options import StorePath, own_settings
 from adjudge.cli.printing import say
 from adjudge.errors import InputError
 
@@ -33,13 +33,15 @@ def serve(
         from adjudge.web.serving import serve as serve_store
     except ImportError as error:
         raise InputError(
-            f"the web interface cannot be loaded ({error}); install adjudge with its extra `web`: adjudge[web]"
+            f"the web interface cannot be loaded ({error}); install adjudge with its extra `web`: in a clone by "
+            "`make demo`, elsewhere by pip install '.[web]'"
         ) from error
     serving = Serving(host, port, token, tuple(name or ()), certificate, key, plain_http)
     require_safe(serving)
-    with wiring.open_store(settings_with(store=store)) as kept:
+    settings = own_settings(store=store)
+    with wiring.open_store(settings) as kept:
         say("Open this address; it is good for one browser, once. Ctrl-C stops." if token else "Ctrl-C stops.")
-        serve_store(kept, serving, _announce)
+        serve_store(kept, settings, serving, _announce)
 
 
 def _announce(address: str) -> None:

@@ -6,6 +6,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from adjudge.cli.printing import counted, hanging
+from adjudge.exports.trust import beside, note_of
 from adjudge.judgment import CAN, doubt, owned, suspected
 from adjudge.record import dollars
 from adjudge.untrusted import one_line, shown
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from adjudge.evidence import Holding
     from adjudge.judgment import Judgment, Tampering, Verdict
+    from adjudge.reviews.figures import Trust
     from adjudge.run import Run
 
 CAUSES = {
@@ -28,15 +30,19 @@ CAUSES = {
 }
 
 
-def print_judgment(console: Console, judgment: Judgment, run: Run) -> None:
-    """Print who was judged by whom, each verdict with its citations, attempts to steer, the summary, score and cost."""
+def print_judgment(console: Console, judgment: Judgment, run: Run, trust: Trust | None = None) -> None:
+    """Print who was judged by whom, each verdict with its citations, attempts to steer, the summary, score and cost.
+
+    With `trust` each verdict says how far reviewers agree with this judge on its criterion.
+    """
     from rich.text import Text
 
     console.print(Text(title(run), "bold"))
     console.print(Text(_judge(judgment), "dim"))
     console.print()
     for verdict in judgment.verdicts:
-        _print_verdict(console, verdict, judgment.tampering)
+        _print_verdict(console, verdict, judgment.tampering, trust_words(trust, verdict.criterion))
+    print_note_of_trust(console, trust)
     _print_tampering(console, judgment.tampering)
     print_what_was_seen(console, judgment)
     console.print(Text(_ending(judgment), "bold red" if judgment.status == "errored" else "bold"))
@@ -116,11 +122,25 @@ def _print_tampering(console: Console, tampering: Sequence[Tampering]) -> None:
     console.print()
 
 
-def _print_verdict(console: Console, verdict: Verdict, tampering: Sequence[Tampering]) -> None:
+def trust_words(trust: Trust | None, item: str) -> str:
+    """How far reviewers agree with the judge on a criterion or dimension, in a few words."""
+    words = beside(trust.items.get(item)) if trust else ""
+    return f"  {words}" if words else ""
+
+
+def print_note_of_trust(console: Console, trust: Trust | None) -> None:
+    """Print what the figures beside verdicts or scores mean, if there are any."""
+    note = note_of(trust) if trust else ""
+    if note:
+        console.print(hanging("  ", note, "dim"))
+        console.print()
+
+
+def _print_verdict(console: Console, verdict: Verdict, tampering: Sequence[Tampering], trust: str) -> None:
     from rich.text import Text
 
     word = Text("PASS" if verdict.passed else "FAIL", "bold green" if verdict.passed else "bold red")
-    line = Text.assemble(word, "  ", (one_line(verdict.criterion, 60), "bold"), (_manner(verdict), "dim"))
+    line = Text.assemble(word, "  ", (one_line(verdict.criterion, 60), "bold"), (_manner(verdict) + trust, "dim"))
     console.print(line)
     console.print(hanging("      ", shown(verdict.note)))
     if verdict.answer and verdict.cause == "evidence":

@@ -4,46 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from statistics import fmean
-from typing import Literal
 
 import msgspec
 
 from adjudge.errors import InputError
-from adjudge.judgment import Judgment
 from adjudge.passes.differences import Difference, of_means, of_paired_means, of_paired_shares, of_shares
+from adjudge.passes.observing import Measure, Observation, Values, measures_of, observations
 from adjudge.passes.pairing import Wanted, chosen, weightiest
-from adjudge.passes.said import is_flawless, is_partial, says_something
 from adjudge.rubric import Rubric
 from adjudge.statistics import MEANINGFUL
 from adjudge.store.judged import JudgeCount, JudgedRun
-
-OVERALL = "overall"
-"""In place of a criterion or dimension: what is said of a judgment as a whole."""
-
-Values = tuple[float | None, ...]
-"""What one judgment says, measure by measure; `None` where it says nothing."""
-
-
-class Measure(msgspec.Struct, frozen=True):
-    """What agents are compared by: a criterion or dimension, or `overall`, and what is taken of it.
-
-    A share is of runs, each of which counts 0 or 1; anything else is a mean over runs.
-    """
-
-    item: str
-    what: Literal["passed", "all passed", "score", "worse", "value", "nothing worse", "dimensions worse"]
-
-    @property
-    def is_share(self) -> bool:
-        """Whether a run counts 0 or 1."""
-        return self.what in ("passed", "all passed", "worse", "nothing worse")
 
 
 class Agent(msgspec.Struct, frozen=True):
     """An agent and its model: `judged` of its runs count, of `tasks` tasks; the others have no answer, or an empty one.
 
     `partial` of those have no value for some dimension, so that nothing is said of them overall. `means` are over its
-    judged runs, in the order of the measures.
+    judged runs, in the order of the measures, and `known` says over how many of them.
     """
 
     who: str
@@ -52,6 +29,7 @@ class Agent(msgspec.Struct, frozen=True):
     partial: int
     tasks: int
     means: tuple[float | None, ...]
+    known: tuple[int, ...]
 
 
 class Contrast(msgspec.Struct, frozen=True):
@@ -127,12 +105,19 @@ def compare_agents(
     Raises:
         InputError: an agent is wanted that is not there, or one alone; the message names those that are.
     """
+    return compare_observed(rubric, judges, observations(rubric, judged), wanted)
+
+
+def compare_observed(
+    rubric: Rubric, judges: Sequence[JudgeCount], seen: Iterable[Observation], wanted: Wanted
+) -> AgentComparison:
+    """Compare agents by what was observed of their runs; see `compare_agents`."""
     measures = measures_of(rubric)
     observed: dict[str, _Observed] = {}
     earlier = 0
-    for each in judged:
+    for each in seen:
         earlier += each.earlier
-        observed.setdefault(who(each), _Observed()).add(each, values_of(each.judgment, measures))
+        observed.setdefault(each.who, _Observed()).add(each)
     names, pairs = chosen(sorted(observed), wanted)
     told = (
         pairs if wanted.agents else weightiest(pairs, {name: each.judged for name, each in observed.items()}, wanted.most)
@@ -149,37 +134,6 @@ def compare_agents(
     )
 
 
-def who(judged: JudgedRun) -> str:
-    """The agent and its model."""
-    agent = judged.run.agent or "unknown"
-    return f"{agent}={judged.run.model}" if judged.run.model else agent
-
-
-def measures_of(rubric: Rubric) -> tuple[Measure, ...]:
-    """By what agents are compared with this rubric."""
-    if rubric.dimensions:
-        of_each = [Measure(each.id, what) for each in rubric.dimensions for what in ("worse", "value")]
-        return (Measure(OVERALL, "nothing worse"), Measure(OVERALL, "dimensions worse"), *of_each)
-    passed = [Measure(each.id, "passed") for each in rubric.criteria]
-    return (Measure(OVERALL, "all passed"), Measure(OVERALL, "score"), *passed)
-
-
-def values_of(judgment: Judgment, measures: Sequence[Measure]) -> Values | None:
-    """What a judgment says by each measure; `None` if it is errored or empty, so that it says nothing at all."""
-    if not says_something(judgment):
-        return None
-    flawless = is_flawless(judgment)
-    found: dict[tuple[str, str], float | None] = {(OVERALL, "score"): judgment.score}
-    if flawless is not None:
-        found[OVERALL, "all passed"] = found[OVERALL, "nothing worse"] = float(flawless)
-        found[OVERALL, "dimensions worse"] = float(judgment.worse)
-    found |= {(verdict.criterion, "passed"): float(verdict.passed) for verdict in judgment.verdicts}
-    for score in judgment.scores:
-        found[score.dimension, "value"] = score.value
-        found[score.dimension, "worse"] = None if score.value is None and not score.worse else float(score.worse)
-    return tuple(found.get((measure.item, measure.what)) for measure in measures)
-
-
 # --- what was observed of one agent
 
 ByTask = dict[str, list[float]]
@@ -193,12 +147,12 @@ class _Observed:
         self._tasks: dict[str, list[Values]] = {}
         self.judged = self._runs = self._partial = 0
 
-    def add(self, judged: JudgedRun, values: Values | None) -> None:
+    def add(self, seen: Observation) -> None:
         self._runs += 1
-        if values is not None:
+        if seen.values is not None:
             self.judged += 1
-            self._partial += is_partial(judged.judgment)
-            self._tasks.setdefault(judged.task_key or f"run {judged.run.id}", []).append(values)
+            self._partial += seen.partial
+            self._tasks.setdefault(seen.task, []).append(seen.values)
 
     def by_task(self, at: int) -> ByTask:
         """The values by one measure; tasks of which nothing is known are left out."""
@@ -206,9 +160,10 @@ class _Observed:
         return {task: values for task, values in known if values}  # type: ignore[misc]  # the None are left out above
 
     def agent(self, name: str, measures: int) -> Agent:
-        columns = ([value for values in self.by_task(at).values() for value in values] for at in range(measures))
+        columns = [[value for values in self.by_task(at).values() for value in values] for at in range(measures)]
         means = tuple(fmean(column) if column else None for column in columns)
-        return Agent(name, self._runs, self.judged, self._partial, len(self._tasks), means)
+        known = tuple(map(len, columns))
+        return Agent(name, self._runs, self.judged, self._partial, len(self._tasks), means, known)
 
 
 # --- two agents by one measure

@@ -10,7 +10,7 @@ import msgspec
 
 from adjudge.judgment import Judgment, Omitted, Score, Verdict
 from adjudge.passes.said import cost_of, establishes, is_flawless, is_partial, unpriced
-from adjudge.rubric import Rubric
+from adjudge.rubric import Rubric, Scale
 from adjudge.run import Outcome
 from adjudge.statistics import Interval, wilson
 from adjudge.store.judged import JudgedRun
@@ -20,6 +20,8 @@ By = Literal["harness", "outcome", "model", "task"]
 
 OMISSIONS = ("input_truncated", "tool_output_pruned", "events_elided", "boilerplate")
 """What can have been done to a reader's input, by the names of `Prepared`."""
+PARTS = 100
+"""Parts of a scale at which values are counted together."""
 
 
 class Money(msgspec.Struct, frozen=True):
@@ -41,7 +43,8 @@ class DimensionResult(msgspec.Struct, frozen=True):
     """What the scores of one dimension come to.
 
     `scored` of them say something: a value, or that a share was wasted. `worse` of those are worse than blameless, and
-    `share` is theirs. `mean` is over the values. The others were demoted, or the reader established nothing.
+    `share` is theirs. `mean` is over the values. The others were demoted, or the reader established nothing. `values` says
+    how often each value was given, in order, rounded to hundredths of the scale unless it is of few whole numbers.
     """
 
     dimension: str
@@ -53,6 +56,7 @@ class DimensionResult(msgspec.Struct, frozen=True):
     missing_reasoning: int
     unanswered: int
     not_established: int
+    values: tuple[tuple[float, int], ...] = ()
 
 
 class CriterionResult(msgspec.Struct, frozen=True):
@@ -115,17 +119,12 @@ def results_of(
     row: PassRow, rubric: Rubric, unrecorded: int | None, judged: Iterable[JudgedRun], by: Sequence[By]
 ) -> Results:
     """Count the judgments of a pass, for the whole and for each part by harness, outcome, model or task."""
-    whole = _Tally(rubric, {})
-    parts: dict[tuple[str, ...], _Tally] = {}
+    tallies = Tallies(rubric, ((), tuple(by)))
     for each in judged:
-        whole.count(each)
-        key = tuple(label_of(each, name) for name in by)
-        if key not in parts:
-            parts[key] = _Tally(rubric, dict(zip(by, key, strict=True)))
-        parts[key].count(each)
-    groups = tuple(parts[key].group() for key in sorted(parts)) if by else ()
-    counted = whole.group()
-    return Results(row, row.selected - counted.landed, unrecorded, tuple(by), counted, groups)
+        tallies.count(each)
+    (whole,) = tallies.groups(())
+    groups = tallies.groups(tuple(by)) if by else ()
+    return Results(row, row.selected - whole.landed, unrecorded, tuple(by), whole, groups)
 
 
 def label_of(judged: JudgedRun, by: By) -> str:
@@ -154,6 +153,28 @@ def outcome_of(outcome: Outcome) -> str:
 # --- counting
 
 
+class Tallies:
+    """Counts judgments by several splits at once; the split by nothing is the whole, which is there even if none landed."""
+
+    def __init__(self, rubric: Rubric, splits: Iterable[tuple[By, ...]]) -> None:
+        self._rubric = rubric
+        self._parts: dict[tuple[By, ...], dict[tuple[str, ...], _Tally]] = {split: {} for split in splits}
+        if () in self._parts:
+            self._parts[()][()] = _Tally(rubric, {})
+
+    def count(self, judged: JudgedRun) -> None:
+        """Count a judgment, once in each split."""
+        for split, parts in self._parts.items():
+            key = tuple(label_of(judged, name) for name in split)
+            if key not in parts:
+                parts[key] = _Tally(self._rubric, dict(zip(split, key, strict=True)))
+            parts[key].count(judged)
+
+    def groups(self, split: tuple[By, ...]) -> tuple[Group, ...]:
+        """What was counted of each part of a split, in order."""
+        return tuple(tally.group() for _, tally in sorted(self._parts[split].items()))
+
+
 class _Tally:
     """Counts the judgments of one group."""
 
@@ -162,7 +183,7 @@ class _Tally:
         self._failures: Counter[str] = Counter()
         self._landed = self._judged = self._empty = self._partial = self._flawless = self._told = self._unpriced = 0
         self._score, self._judging, self._runs = _Sum(), _Sum(), _Sum()
-        self._dimensions = {each.id: _Scores() for each in rubric.dimensions}
+        self._dimensions = {each.id: _Scores(each.scale) for each in rubric.dimensions}
         self._criteria = {each.id: _Verdicts() for each in rubric.criteria}
         self._omissions = {name: _Omissions() for name in OMISSIONS}
 
@@ -235,13 +256,17 @@ class _Sum:
 class _Scores:
     """Counts the scores of one dimension."""
 
-    def __init__(self) -> None:
+    def __init__(self, scale: Scale) -> None:
         self._values, self._faults = _Sum(), Counter[str]()
+        self._spread = Counter[float]()
         self._scored = self._worse = 0
+        width = scale.most - scale.least
+        self._step = 1.0 if scale.whole and width <= PARTS else width / PARTS or 1.0
 
     def count(self, score: Score) -> None:
         if score.value is not None:
             self._values.add(score.value)
+            self._spread[round(round(score.value / self._step) * self._step, 9)] += 1
         if establishes(score):
             self._scored += 1
             self._worse += score.worse
@@ -249,9 +274,18 @@ class _Scores:
             self._faults[score.fault or "not_established"] += 1
 
     def result(self, name: str) -> DimensionResult:
-        faults = (self._faults[each] for each in ("evidence_missing", "missing_reasoning", "unanswered", "not_established"))
-        share = wilson(self._worse, self._scored)
-        return DimensionResult(name, self._scored, self._values.mean, self._worse, share, *faults)
+        return DimensionResult(
+            name,
+            self._scored,
+            self._values.mean,
+            self._worse,
+            wilson(self._worse, self._scored),
+            evidence_missing=self._faults["evidence_missing"],
+            missing_reasoning=self._faults["missing_reasoning"],
+            unanswered=self._faults["unanswered"],
+            not_established=self._faults["not_established"],
+            values=tuple(sorted(self._spread.items())),
+        )
 
 
 class _Verdicts:

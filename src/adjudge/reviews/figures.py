@@ -76,6 +76,13 @@ class Report(msgspec.Struct, frozen=True):
     groups: tuple[Figures, ...]
 
 
+class Trust(msgspec.Struct, frozen=True):
+    """How far one judge can be trusted with one rubric: over everything it asks, and by criterion or dimension."""
+
+    whole: Figures
+    items: dict[str, Figures]
+
+
 def report_of(
     counted: Counted, by: Sequence[By], scales: Mapping[tuple[str, str], Scale], picked: Picked | None = None
 ) -> Report:

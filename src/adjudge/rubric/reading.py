@@ -8,8 +8,10 @@ from typing import Any
 from adjudge.errors import InputError
 from adjudge.rubric.dimensions import read_dimensions
 from adjudge.rubric.schema import read_criteria
-from adjudge.rubric.syntax import read_data
+from adjudge.rubric.syntax import parse_data, read_data
 from adjudge.rubric.values import Rubric, hash_of_dimensions, rubric_hash
+
+_RIGHT = "a rubric is a short list of criteria or of dimensions"
 
 
 def read_rubric(path: Path) -> Rubric:
@@ -18,7 +20,15 @@ def read_rubric(path: Path) -> Rubric:
     Raises:
         InputError: the file cannot be read, or is not such a rubric; the message names the file and the place.
     """
-    data = read_data(path, "a rubric is a short list of criteria or of dimensions")
+    return _rubric(path, read_data(path, _RIGHT))
+
+
+def parse_rubric(path: Path, text: str) -> Rubric:
+    """As `read_rubric`, of a text that a file of this name would hold. Raises InputError if it is no rubric."""
+    return _rubric(path, parse_data(path, text, _RIGHT))
+
+
+def _rubric(path: Path, data: Any) -> Rubric:
     return _of_dimensions(path, data) if _has_dimensions(path, data) else _of_criteria(path, data)
 
 

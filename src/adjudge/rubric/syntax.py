@@ -34,7 +34,11 @@ def read_data(path: Path, right: str) -> Any:
     Raises:
         InputError: the file cannot be read, or is not of its syntax; the message names the file and the line.
     """
-    text = _text(path, right)
+    return parse_data(path, _text(path, right), right)
+
+
+def parse_data(path: Path, text: str, right: str) -> Any:
+    """As `read_data`, of a text that a file of this name would hold. Raises InputError if it is not of its syntax."""
     try:
         return _parsed(path, text, right)
     except RecursionError as error:
@@ -93,11 +97,21 @@ def _toml(path: Path, text: str) -> Any:
         raise InputError(f"{path}: has a value that cannot be read: {error}") from error
 
 
+LONGEST_NUMBER = 400
+"""Characters of a number; a float has no more."""
+_NUMBERS = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
+
 _Base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class _Loader(_Base):  # type: ignore[misc]  # the C loader is there in every wheel, and absent in some builds
-    """PyYAML's safe loader that refuses repeated keys."""
+    """PyYAML's safe loader that refuses repeated keys, and numbers longer than any number is."""
+
+    def construct_scalar(self, node: yaml.ScalarNode) -> Any:
+        """The text of a scalar. Numbers to the base of sixty would take a time that grows with the square of it."""
+        if node.tag in _NUMBERS and len(node.value) > LONGEST_NUMBER:
+            raise ValueError(f"a number of {len(node.value)} characters in line {node.start_mark.line + 1}")
+        return super().construct_scalar(node)
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         """The mapping of a node, each key once."""

@@ -7,7 +7,7 @@ from hashlib import sha256
 from typing import Any
 
 import msgspec
-from sqlalchemy import ColumnElement, Select, Subquery, func, select
+from sqlalchemy import ColumnElement, Select, Subquery, and_, func, select
 
 from adjudge.judgment import Judgment
 from adjudge.run import Outcome
@@ -64,6 +64,26 @@ class JudgeCount(msgspec.Struct, frozen=True):
     judgments: int
 
 
+class RubricCount(msgspec.Struct, frozen=True):
+    """A rubric that judgments were made with: how many, by how many judges, and when the latest came."""
+
+    name: str | None
+    hash: str
+    judgments: int
+    judges: int
+    latest: str
+
+
+def rubric_counts(store: Store) -> list[RubricCount]:
+    """Every rubric that judgments were made with, the one with the latest judgment first."""
+    judges = func.count(judgments.c.judge_hash.distinct())
+    columns = (func.max(judgments.c.rubric_name), judgments.c.rubric, func.count(), judges)
+    latest = func.max(judgments.c.added)
+    query = select(*columns, latest).where(judgments.c.rubric.is_not(None)).group_by(judgments.c.rubric)
+    with store.reading() as connection:
+        return [RubricCount(*tuple(row)) for row in connection.execute(query.order_by(latest.desc(), judgments.c.rubric))]
+
+
 def of_pass(store: Store, identifier: str) -> Iterator[JudgedRun]:
     """The judgments that stand for a pass's runs, in its order. Raises InputError and OutsideError as `Store.judgment`."""
     query = (
@@ -78,10 +98,14 @@ def of_pass(store: Store, identifier: str) -> Iterator[JudgedRun]:
 
 
 class Scope(msgspec.Struct, frozen=True):
-    """Which judgments are compared: those that stand in these passes, or all with the rubric of this hash."""
+    """Which judgments are compared: those that stand in these passes, or all with the rubric of this hash.
+
+    With `judge` only those by the judge with this hash are, an empty one standing for judges that have none.
+    """
 
     passes: tuple[str, ...] = ()
     rubric: str | None = None
+    judge: str | None = None
 
 
 def judges_of(store: Store, scope: Scope) -> list[JudgeCount]:
@@ -97,6 +121,14 @@ def judges_of(store: Store, scope: Scope) -> list[JudgeCount]:
     )
     with store.reading() as connection:
         return [JudgeCount(*tuple(row)) for row in connection.execute(query)]
+
+
+def state_of(store: Store, scope: Scope) -> tuple[int, str | None]:
+    """How many judgments are in scope, and when the latest came: figures over them stay as they are while this does."""
+    query = select(func.count(), func.max(judgments.c.added)).where(_is_in(scope))
+    with store.reading() as connection:
+        count, latest = connection.execute(query).one()
+    return count, latest
 
 
 def rubrics_of(store: Store) -> list[tuple[str, str]]:
@@ -138,8 +170,12 @@ def _latest(scope: Scope) -> Subquery:
 
 def _is_in(scope: Scope) -> ColumnElement[bool]:
     if scope.rubric is not None:
-        return judgments.c.rubric == scope.rubric
-    return judgments.c.id.in_(select(pass_runs.c.judgment).where(pass_runs.c["pass"].in_(scope.passes)))
+        meant: ColumnElement[bool] = judgments.c.rubric == scope.rubric
+    else:
+        meant = judgments.c.id.in_(select(pass_runs.c.judgment).where(pass_runs.c["pass"].in_(scope.passes)))
+    if scope.judge is None:
+        return meant
+    return and_(meant, judgments.c.judge_hash == scope.judge if scope.judge else judgments.c.judge_hash.is_(None))
 
 
 _FACTS = ("id", "agent", "agent_version", "model", "task_name", "task", "turns", "seconds", "cost")

@@ -55,8 +55,7 @@ def insert(connection: Connection, landings: Sequence[Landing]) -> None:
     connection.execute(_INSERT, rows)
     judged = {each.values["run"] for each in landings}
     add_items(connection, [item for each in landings for item in each.items], judged)
-    for run in judged:
-        stand(connection, run)
+    stand(connection, judged)
 
 
 def _row(values: dict[str, Any], number: int | None) -> dict[str, Any]:

@@ -36,7 +36,10 @@ Opened = Callable[[], AbstractContextManager[Connection]]
 
 
 class Holder(msgspec.Struct, frozen=True):
-    """Who holds the lock, for messages: nothing is concluded from it."""
+    """Who holds the lock: process `pid` of `host`, since an ISO time, for the pass `what`.
+
+    The store concludes nothing from it. Whoever started a process himself may know it by it.
+    """
 
     host: str
     pid: int
@@ -147,8 +150,8 @@ def _holder(what: str) -> str:
     return msgspec.json.encode(Holder(socket.gethostname(), os.getpid(), now(), what)).decode()
 
 
-def held_for(tokens: Tokens, reading: Opened) -> str | None:
-    """What the lock is held for by a process that lives, `None` if there is none. Where nothing can be told, it lives."""
+def living_holder(tokens: Tokens, reading: Opened) -> Holder | None:
+    """Who holds the lock and lives, `None` if nobody does. Where nothing can be told, the holder lives."""
     with reading() as connection:
         row = connection.execute(select(locks).where(locks.c.name == NAME)).one_or_none()
     if row is None or row.holder is None:
@@ -157,7 +160,7 @@ def held_for(tokens: Tokens, reading: Opened) -> str | None:
         if token := tokens.take(row.epoch):
             token.release()
             return None
-    return msgspec.json.decode(row.holder, type=Holder).what
+    return msgspec.json.decode(row.holder, type=Holder)
 
 
 def _held(holder: str, silent: float, lease: float) -> str:

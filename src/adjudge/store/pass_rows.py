@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import msgspec
-from sqlalchemy import ColumnElement, Connection, Select, Update, and_, case, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Select, Update, and_, case, func, or_, select, true
 
 from adjudge.judgment import UNRELATED, Judge
 from adjudge.rubric import Rubric
@@ -15,6 +15,7 @@ from adjudge.store.rows import JudgmentRow, judgment_row, now, plain
 from adjudge.store.schema import judgments, pass_runs, passes, runs
 
 PassStatus = Literal["running", "finished", "stopped", "provider down", "budget", "failed"]
+PassStanding = PassStatus | Literal["died"]
 
 PASS = judgments.c["pass"]
 
@@ -67,35 +68,60 @@ class PassItem(msgspec.Struct, frozen=True):
     workspace: str | None = None
 
 
-def pass_rows(connection: Connection, identifier: str | None = None) -> list[PassRow]:
-    """All passes, the latest first, or the one with this id."""
+def standing_of(status: PassStatus, identifier: str, under_way: str | None) -> PassStanding:
+    """Where the pass with this status stands; `under_way` is what a living process holds the lock of passes for."""
+    named = under_way is None or under_way.startswith("p-")  # an older adjudge did not name the pass that it holds
+    return "died" if status == "running" and identifier != under_way and named else status
+
+
+def ids_behind(connection: Connection, after: str | None, most: int) -> list[str]:
+    """The ids of the passes behind one in a list of all, the latest first, or of the first."""
+    query = select(passes.c.id).order_by(passes.c.added.desc(), passes.c.id).limit(most)
+    if after is not None:
+        added = select(passes.c.added).where(passes.c.id == after).scalar_subquery()
+        query = query.where(or_(passes.c.added < added, and_(passes.c.added == added, passes.c.id > after)))
+    return list(connection.scalars(query))
+
+
+def pass_rows(connection: Connection, identifiers: Sequence[str] | None = None) -> list[PassRow]:
+    """All passes, the latest first, or those with these ids."""
     of_pass = (
         select(
             pass_runs.c["pass"].label("pass"),
             func.count(judgments.c.id).label("landed"),
             _count(judgments.c.status == "errored").label("errored"),
             _count(judgments.c.empty).label("empty"),
-            _count(and_(judgments.c.id.is_not(None), _UNPRICED)).label("unpriced"),
+            _count(and_(judgments.c.id.is_not(None), UNPRICED)).label("unpriced"),
         )
         .outerjoin(judgments, judgments.c.id == pass_runs.c.judgment)
+        .where(_is_among(pass_runs.c["pass"], identifiers))
         .group_by(pass_runs.c["pass"])
         .subquery()
     )
-    costs = select(PASS.label("pass"), func.sum(judgments.c.cost).label("cost")).group_by(PASS).subquery()
+    costs = (
+        select(PASS.label("pass"), func.sum(judgments.c.cost).label("cost"))
+        .where(_is_among(PASS, identifiers))
+        .group_by(PASS)
+        .subquery()
+    )
     query = (
         select(passes, of_pass.c.landed, of_pass.c.errored, of_pass.c.empty, of_pass.c.unpriced, costs.c.cost)
         .outerjoin(of_pass, of_pass.c["pass"] == passes.c.id)
         .outerjoin(costs, costs.c["pass"] == passes.c.id)
+        .where(_is_among(passes.c.id, identifiers))
         .order_by(passes.c.added.desc(), passes.c.id)
     )
-    if identifier is not None:
-        query = query.where(passes.c.id == identifier)
-    return [_pass_row(row._mapping) for row in connection.execute(query)]
+    return [pass_row(row._mapping) for row in connection.execute(query)]
+
+
+def _is_among(column: ColumnElement[str], identifiers: Sequence[str] | None) -> ColumnElement[bool]:
+    """Asked of each table by itself, so that the other passes' runs are not counted."""
+    return true() if identifiers is None else column.in_(identifiers)
 
 
 _ASKED_NOBODY = func.coalesce(judgments.c.decided, "").in_(("probes", "process"))
 _UNSEEN = and_(func.coalesce(judgments.c.cost, 1.0) == 0, func.coalesce(judgments.c.failure, "").in_(("timeout", "broken")))
-_UNPRICED = or_(and_(judgments.c.cost.is_(None), ~_ASKED_NOBODY), _UNSEEN)
+UNPRICED = or_(and_(judgments.c.cost.is_(None), ~_ASKED_NOBODY), _UNSEEN)
 """Of a landed judgment: that what it has cost is not known, as `passes.said.unpriced` tells of its calls."""
 
 
@@ -103,7 +129,8 @@ def _count(condition: ColumnElement[bool]) -> ColumnElement[int]:
     return func.coalesce(func.sum(case((condition, 1), else_=0)), 0)
 
 
-def _pass_row(row: Mapping[Any, Any]) -> PassRow:
+def pass_row(row: Mapping[Any, Any]) -> PassRow:
+    """The value of a pass's columns and of its sums."""
     names = {"rubric": "rubric_name", "rubric_hash": "rubric"}
     values = {name: row[names.get(name, name)] for name in PassRow.__struct_fields__}
     sums = {name: values[name] or 0 for name in ("landed", "errored", "empty", "cost", "unpriced")}

@@ -20,7 +20,8 @@ from adjudge.store.codec import StoredPass, packed_pass, packed_rubric, unpacked
 from adjudge.store.faults import DiskFullError, patiently
 from adjudge.store.gathering import Gathered
 from adjudge.store.judgment_blobs import Landing, judgment_in, with_data
-from adjudge.store.locks import LEASE, Lock, held_for, take_lock
+from adjudge.store.locks import LEASE, Holder, Lock, living_holder, take_lock
+from adjudge.store.pass_counts import PassCounts, counts_of
 from adjudge.store.pass_rows import CandidateRow, PassItem, PassRow, PassStatus
 from adjudge.store.pass_steps import Keeping, Reserving, Step, write_steps
 from adjudge.store.rows import JudgmentRow
@@ -46,13 +47,23 @@ class Passes:
         with self._store.reading() as connection:
             return pass_rows.pass_rows(connection)
 
+    def page(self, after: str | None, most: int) -> list[PassRow]:
+        """The latest passes, or the first behind the pass `after`; at most `most` of them."""
+        with self._store.reading() as connection:
+            return pass_rows.pass_rows(connection, pass_rows.ids_behind(connection, after, most))
+
     def row(self, identifier: str) -> PassRow:
         """One pass. Raises InputError if there is none."""
         with self._store.reading() as connection:
-            found = pass_rows.pass_rows(connection, identifier)
+            found = pass_rows.pass_rows(connection, [identifier])
         if not found:
             raise InputError(f"there is no pass {identifier!r} in the store")
         return found[0]
+
+    def counted(self, identifier: str, since: str) -> PassCounts:
+        """What a pass's rows come to at this moment; `since` is where its latest time begins, as times stand in rows."""
+        with self._store.reading() as connection:
+            return counts_of(connection, identifier, since)
 
     def find(self, prefix: str) -> str:
         """The id that begins so. Raises InputError if there is none or more than one, and names them."""
@@ -84,7 +95,12 @@ class Passes:
 
     def under_way(self) -> str | None:
         """The id of the pass that a living process judges now, `None` if there is none."""
-        return held_for(self._store.database.tokens, self._store.reading)
+        holder = self.holder()
+        return holder.what if holder else None
+
+    def holder(self) -> Holder | None:
+        """The living process that judges a pass or is about to, `None` if there is none."""
+        return living_holder(self._store.database.tokens, self._store.reading)
 
     def hold(self, what: str, lease: float = LEASE) -> PassWriter:
         """Become the one that writes passes. `what` says who that is, for those who come too late.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, islice, pairwise
 from typing import Any
 
@@ -21,6 +21,21 @@ AT_A_TIME = 500
 
 _ITEMS = func.count(reviews.c.judgment.distinct()).label("items")
 """Of one subject each judgment has one item."""
+
+
+def counts_of_store(store: Store) -> tuple[int, int]:
+    """How many reviews and judgments there are: figures of agreement stay as they are while these do."""
+    query = select(*(select(func.count()).select_from(table).scalar_subquery() for table in (reviews, judgments)))
+    with store.reading() as connection:
+        counts = connection.execute(query).one()
+    return counts[0], counts[1]
+
+
+def reviews_on(store: Store, judgments_: Sequence[str]) -> dict[str, int]:
+    """How many reviews that none supersedes there are of each item of these judgments."""
+    query = select(reviews.c.item, func.count()).where(reviews.c.judgment.in_(judgments_), is_current())
+    with store.reading() as connection:
+        return {row.item: row[1] for row in connection.execute(query.group_by(reviews.c.item))}
 
 
 def endorsements(store: Store, scope: Scope, picked: Picked | None) -> Iterator[tuple[Subject, int, int, int]]:

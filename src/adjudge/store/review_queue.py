@@ -9,7 +9,7 @@ from itertools import groupby, islice
 from typing import Any
 
 import msgspec
-from sqlalchemy import ColumnElement, Connection, Row, Select, and_, exists, literal, or_, select, text
+from sqlalchemy import ColumnElement, Connection, Row, Select, TextClause, and_, exists, func, literal, or_, select, text
 
 from adjudge.reviews.values import Order
 from adjudge.store.schema import judged_items, judgments, pass_runs, reviews, runs
@@ -17,6 +17,8 @@ from adjudge.store.store import Store
 
 AT_A_TIME = 200
 """Rows that are fetched at once."""
+MOST_COUNTED = 10_000
+"""Items that are counted; more are as many as this and one."""
 
 
 class Scope(msgspec.Struct, frozen=True):
@@ -54,6 +56,14 @@ class QueueItem(msgspec.Struct, frozen=True):
     disagreement: float
 
 
+class QueueCounts(msgspec.Struct, frozen=True):
+    """How many items a reviewer has before them, how many they have reviewed, and how many somebody else has."""
+
+    open: int
+    mine: int
+    others: int
+
+
 def queued(store: Store, order: Order, scope: Scope, reviewer: str | None, most: int, seed: int = 0) -> list[QueueItem]:
     """The next items, at most so many, without those that the reviewer has reviewed.
 
@@ -62,12 +72,36 @@ def queued(store: Store, order: Order, scope: Scope, reviewer: str | None, most:
     """
     if order == "random":
         return _drawn(store, scope, reviewer, most, seed)
-    # In the words of the indices, which hold nothing else.
-    some = text("disagreement > 0") if order == "disagreement" else text("uncertainty > 0")
-    query = _items(scope).where(some, ~_reviewed(reviewer))
+    query = _items(scope).where(_some(order), ~_reviewed(reviewer))
     query = query.order_by(*(judged_items.c[name].desc() for name in (order, "judgment", "item"))).limit(most)
     with store.reading() as connection:
         return [_queue_item(row) for row in connection.execute(query)]
+
+
+def counts_of(store: Store, order: Order, scope: Scope, reviewer: str | None) -> QueueCounts:
+    """How many items `queued` would give if it were asked for all of them, and how many of the scope are reviewed."""
+    some = () if order == "random" else (_some(order),)
+    own, others = reviews.c.reviewer == reviewer, reviews.c.reviewer.is_distinct_from(reviewer)
+    queries = (_items(scope).where(*some, ~_reviewed(reviewer)), _of_reviews(scope, own), _of_reviews(scope, others))
+    with store.reading() as connection:
+        return QueueCounts(*(_counted(connection, query) for query in queries))
+
+
+def _of_reviews(scope: Scope, who: ColumnElement[bool]) -> Select[Any]:
+    """The reviewed items of a scope, each once."""
+    return _items(scope).where(
+        exists().where(reviews.c.judgment == judged_items.c.judgment, reviews.c.item == judged_items.c.item, who)
+    )
+
+
+def _counted(connection: Connection, query: Select[Any]) -> int:
+    some = query.with_only_columns(judged_items.c.item, maintain_column_froms=True).limit(MOST_COUNTED + 1)
+    return connection.scalar(select(func.count()).select_from(some.subquery())) or 0
+
+
+def _some(order: Order) -> TextClause:
+    """In the words of the indices, which hold nothing else."""
+    return text("disagreement > 0") if order == "disagreement" else text("uncertainty > 0")
 
 
 def _drawn(store: Store, scope: Scope, reviewer: str | None, most: int, seed: int) -> list[QueueItem]:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, Select, String, Table, and_, func, select
+from sqlalchemy import ColumnElement, Connection, Select, String, Table, and_, func, select
 
 from adjudge.errors import InputError
 from adjudge.judgment import Failure, Judgment, Status
@@ -278,7 +278,7 @@ def is_there(connection: Connection, table: Table, key: str) -> bool:
 
 
 def found(connection: Connection, table: Table, prefix: str, what: str) -> str:
-    """The one id that begins with the prefix, or is it.
+    """The one key that begins with the prefix, or is it.
 
     Raises:
         InputError: none does, or several; the message names them.
@@ -295,9 +295,10 @@ def found(connection: Connection, table: Table, prefix: str, what: str) -> str:
     return candidates[0]
 
 
-def _beginning(table: Table, prefix: str) -> Select[tuple[str]]:
-    starts = table.c.id.cast(String).startswith(prefix, autoescape=True)
-    return select(table.c.id).where(starts).order_by(table.c.id).limit(NAMED + 1)
+def _beginning(table: Table, prefix: str) -> Select[str]:
+    key: ColumnElement[str] = next(iter(table.primary_key))
+    starts = key.cast(String).startswith(prefix, autoescape=True)
+    return select(key).where(starts).order_by(key).limit(NAMED + 1)
 
 
 def now() -> str:

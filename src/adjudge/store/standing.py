@@ -6,10 +6,12 @@ counts, else the latest without.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import reduce
+from operator import attrgetter, or_
 from typing import Any, Literal
 
-from sqlalchemy import Connection, RowMapping, func, select
+from sqlalchemy import Connection, Row, bindparam, select
 
 from adjudge.judgment import Judgment, Score, Verdict, suspected
 from adjudge.store.schema import judgments, runs
@@ -89,55 +91,57 @@ def _distance(score: Score) -> float:
     return value if value >= 1 else 3 * (1 - value)
 
 
-# --- in the transaction that keeps a judgment
+# --- in the transaction that keeps judgments
 
 
-def stand(connection: Connection, run: str) -> None:
-    """Write where a run stands, after a judgment of it was kept."""
-    evaluation = _standing(connection, run, of_reader=False)
-    reading = _standing(connection, run, of_reader=True)
-    judging = connection.scalar(select(func.sum(judgments.c.cost)).where(judgments.c.run == run))
+def stand(connection: Connection, of: Collection[str]) -> None:
+    """Write where these runs stand, after judgments of them were kept."""
+    found: dict[str, list[Row[Any]]] = {run: [] for run in of}
+    for row in connection.execute(_KEPT, {"of": list(found)}):
+        found[row.run].append(row)
+    values = [{"of_run": run, **_values(rows)} for run, rows in found.items()]
+    if values:
+        connection.execute(_UPDATE, values)
+
+
+_SHOWN = ("score", "passed", "criteria", "cells")
+_WORSE = ("worst", "worse")
+
+_KEPT = select(
+    *(judgments.c[name] for name in ("id", "run", "judge", "status", "added", "empty", "cost", "flags", *_SHOWN, *_WORSE))
+).where(judgments.c.run.in_(bindparam("of", expanding=True)))
+
+_UPDATE = runs.update().where(runs.c.id == bindparam("of_run"))
+
+
+def _values(rows: Sequence[Row[Any]]) -> dict[str, Any]:
+    evaluation = _counting(row for row in rows if row.judge != "reader")
+    reading = _counting(row for row in rows if row.judge == "reader")
     found = [each for each in (evaluation, reading) if each is not None]
-    values: dict[str, Any] = {
-        "evaluation": evaluation and evaluation["id"],
-        "reading": reading and reading["id"],
+    costs = [row.cost for row in rows if row.cost is not None]
+    verdicts = evaluation if evaluation is not None and evaluation.status == "judged" else None
+    scores = reading if reading is not None and reading.status == "judged" and not reading.empty else None
+    return {
+        "evaluation": evaluation and evaluation.id,
+        "reading": reading and reading.id,
         "state": _state(found),
-        **_verdicts(evaluation),
-        **_scores(reading),
-        "judging": judging,
-        "flags": _all_flags(found),
+        **{name: verdicts and getattr(verdicts, name) for name in _SHOWN},
+        **{name: scores and getattr(scores, name) for name in _WORSE},
+        "judging": sum(costs) if costs else None,
+        "flags": reduce(or_, (each.flags for each in found), 0),
     }
-    connection.execute(runs.update().where(runs.c.id == run).values(values))
 
 
-def _standing(connection: Connection, run: str, of_reader: bool) -> RowMapping | None:
-    family = judgments.c.judge == "reader" if of_reader else judgments.c.judge != "reader"
-    order = ((judgments.c.status == "judged").desc(), judgments.c.added.desc(), judgments.c.id)
-    query = select(judgments).where(judgments.c.run == run, family).order_by(*order).limit(1)
-    row = connection.execute(query).one_or_none()
-    return None if row is None else row._mapping
+def _counting(family: Iterable[Row[Any]]) -> Row[Any] | None:
+    """The latest with an answer, else the latest; of two of one moment the one whose id comes first."""
+    return max(sorted(family, key=_id), key=lambda row: (row.status == "judged", row.added), default=None)
 
 
-def _state(found: list[RowMapping]) -> State | None:
-    judged = [row for row in found if row["status"] == "judged"]
-    if any(not row["empty"] for row in judged):
+_id = attrgetter("id")
+
+
+def _state(found: Sequence[Row[Any]]) -> State | None:
+    judged = [row for row in found if row.status == "judged"]
+    if any(not row.empty for row in judged):
         return "judged"
     return "empty" if judged else "errored" if found else None
-
-
-def _verdicts(row: RowMapping | None) -> dict[str, Any]:
-    names = ("score", "passed", "criteria", "cells")
-    counts = row is not None and row["status"] == "judged"
-    return {name: row[name] if counts and row is not None else None for name in names}
-
-
-def _scores(row: RowMapping | None) -> dict[str, Any]:
-    counts = row is not None and row["status"] == "judged" and not row["empty"]
-    return {name: row[name] if counts and row is not None else None for name in ("worst", "worse")}
-
-
-def _all_flags(found: list[RowMapping]) -> int:
-    flags = 0
-    for row in found:
-        flags |= row["flags"]
-    return flags

@@ -189,6 +189,11 @@ class Store:
             name = rows.blob_of(connection, schema.rubrics, hash, "rubric")
         return unpacked(self.blobs.read(name), StoredRubric).rubric
 
+    def find_rubric(self, prefix: str) -> str:
+        """The hash that begins so. Raises InputError if there is none or more than one, and names them."""
+        with self.reading() as connection:
+            return rows.found(connection, schema.rubrics, prefix, "rubric")
+
     def row(self, judgment: str) -> JudgmentRow:
         """One judgment's row. Raises InputError if there is none."""
         with self.reading() as connection:

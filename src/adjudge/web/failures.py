@@ -11,7 +11,7 @@ from litestar import Request, Response
 from litestar.exceptions import HTTPException
 
 from adjudge.errors import InputError, OutsideError
-from adjudge.web.guard.rules import Refused
+from adjudge.web.guard.rules import READING, Refused
 from adjudge.web.rendering import HTML, rendered
 
 
@@ -44,7 +44,7 @@ def refuse(refused: Refused, path: str) -> tuple[str, bytes]:
 
 def on_input_error(request: Request[Any, Any, Any], error: InputError) -> Response[bytes]:
     """What was asked for is not there, or cannot be used."""
-    return _answer(request, Failure(404, str(error)))
+    return _answer(request, Failure(404 if request.method in READING else 400, str(error)))
 
 
 def on_outside_error(request: Request[Any, Any, Any], error: OutsideError) -> Response[bytes]:

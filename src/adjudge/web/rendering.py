@@ -15,7 +15,17 @@ from adjudge.untrusted import shown
 
 HTML = "text/html"
 
-PAGES: tuple[tuple[str, str], ...] = (("Runs", "/runs"),)
+PAGES: tuple[tuple[str, str], ...] = (
+    ("Runs", "/runs"),
+    ("Passes", "/passes"),
+    ("Results", "/results"),
+    ("Compare", "/compare"),
+    ("Review", "/review"),
+    ("Rubrics", "/rubrics"),
+    ("Build", "/build"),
+    ("Agents", "/agents"),
+    ("Ask", "/ask"),
+)
 """The pages of the bar at the top, in its order."""
 
 

@@ -12,11 +12,13 @@ import msgspec
 import uvicorn
 
 from adjudge.errors import InputError, OutsideError
+from adjudge.settings import Settings
 from adjudge.store.store import Store
 from adjudge.web.app import create_app
 from adjudge.web.guard import Access, Doors
 from adjudge.web.guard.access import SHORTEST_TOKEN, draw_token
 from adjudge.web.guard.hosts import host_of
+from adjudge.web.site import Site
 
 TOKEN = "ADJUDGE_TOKEN"  # noqa: S105  the name of a variable
 """A token of one's own, for programs that use the API."""
@@ -47,7 +49,7 @@ class Serving(msgspec.Struct, frozen=True):
         return self.certificate is not None
 
 
-def serve(store: Store, serving: Serving, announce: Callable[[str], None]) -> None:
+def serve(store: Store, settings: Settings, serving: Serving, announce: Callable[[str], None]) -> None:
     """Serve until SIGINT or SIGTERM. `announce` is told the address to open, and a fresh one each time one was used.
 
     Raises:
@@ -63,10 +65,23 @@ def serve(store: Store, serving: Serving, announce: Callable[[str], None]) -> No
         base = f"{'https' if serving.secure else 'http'}://{_in_address(serving)}:{port}"
         doors = Doors(lambda code: announce(f"{base}/enter?code={code}"))
         announce(f"{base}/enter?code={doors.code}" if token else f"{base}/runs")
-        server = uvicorn.Server(_config(create_app(store, access, doors), serving))
-        server.run(sockets=[listening])
+        app = create_app(store, settings, access, doors)
+        Server(config_of(app, serving), app.app.state.site).run(sockets=[listening])
     finally:
         listening.close()
+
+
+class Server(uvicorn.Server):
+    """A server whose streams of events end when it does: it would wait for them, and then break them off as failures."""
+
+    def __init__(self, config: uvicorn.Config, site: Site) -> None:
+        super().__init__(config)
+        self._site = site
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Stop."""
+        await self._site.part()
+        await super().shutdown(sockets)
 
 
 def require_safe(serving: Serving) -> None:
@@ -146,7 +161,8 @@ def _listen(serving: Serving) -> socket.socket:
         raise OutsideError(f"--host {serving.host} --port {serving.port}: cannot be listened on ({error})") from error
 
 
-def _config(app: object, serving: Serving) -> uvicorn.Config:
+def config_of(app: object, serving: Serving) -> uvicorn.Config:
+    """How the server is run: with no log of what was asked for, no proxy that is believed, and bounds on what it takes."""
     return uvicorn.Config(
         app,  # type: ignore[arg-type]  # an ASGI application, typed by another library
         log_level="warning",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
     from adjudge.rubric import Rubric
     from adjudge.run import Run
     from adjudge.settings import Settings
+    from adjudge.store.store import Store
+
+_HASH = re.compile(r"[0-9a-f]{8,64}", re.ASCII)
 
 DEMO = Path(__file__).parent.parent / "demo"
 """The bundled run, its rubric and a recorded exchange with a strong model."""
@@ -95,11 +99,21 @@ def find_rubric(path: str) -> Rubric:
     return rubric
 
 
-def find_any_rubric(path: str | None) -> Rubric:
-    """The criteria or dimensions in a file; adjudge's own dimensions without one. Raises InputError as `find_rubric`."""
+def find_any_rubric(name: str | None, settings: Settings) -> Rubric:
+    """The criteria or dimensions in a file, or those that are stored under a hash or its beginning; without, our own.
+
+    Raises:
+        InputError: as `find_rubric`, or nothing is stored under this hash.
+    """
     from adjudge.rubric.reading import read_rubric
 
-    return find_dimensions(None) if path is None else read_rubric(Path(path))
+    if name is None:
+        return find_dimensions(None)
+    if not _HASH.fullmatch(name) or Path(name).exists():
+        return read_rubric(Path(name))
+    with open_kept_store(settings) as store:
+        shipped = {rubric.hash: rubric for rubric in shipped_rubrics()}
+        return shipped[name] if name in shipped else store.rubric(store.find_rubric(name))
 
 
 def find_dimensions(path: str | None) -> Rubric:
@@ -117,3 +131,28 @@ def find_dimensions(path: str | None) -> Rubric:
     if not rubric.dimensions:
         raise InputError(f"{path}: is a rubric of criteria; `adjudge judge` judges with it")
     return rubric
+
+
+def shipped_rubrics() -> tuple[Rubric, ...]:
+    """The rubrics that come with adjudge: its dimensions, and the criteria of the bundled run."""
+    from adjudge.judges.reader.own import own_rubric
+    from adjudge.rubric.reading import read_rubric
+
+    bundled = read_rubric(DEMO / "rubric.yaml")
+    return own_rubric(), msgspec.structs.replace(bundled, source="adjudge")
+
+
+def known_rubric(hash: str, store: Store) -> Rubric:
+    """The rubric of this hash, from the store or from those that come with adjudge.
+
+    Raises:
+        InputError: there is none.
+        OutsideError: it is damaged, or cannot be read.
+    """
+    shipped = {rubric.hash: rubric for rubric in shipped_rubrics()}
+    try:
+        return store.rubric(hash)
+    except InputError:
+        if hash not in shipped:
+            raise
+        return shipped[hash]

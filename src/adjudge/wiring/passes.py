@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
+from hashlib import sha256
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -97,6 +98,27 @@ def plan(rubric: Rubric, sampling: Sampling, settings: Settings, store: Store, a
     finally:
         if model is not None:
             asyncio.run(model.close())
+
+
+def fingerprint_of(planned: Plan) -> str:
+    """A hash over all that a pass would do, but not what that may cost: the same rubric, judge, sampling, runs, order."""
+    sampling = msgspec.json.encode(planned.sampling, order="sorted")
+    parts = (planned.rubric.hash, planned.judge.hash, str(planned.again), *planned.selection.runs)
+    return sha256(b"\0".join([sampling, *map(str.encode, parts)])).hexdigest()[:16]
+
+
+def require_unchanged(planned: Plan, fingerprint: str) -> None:
+    """Do nothing if this is the plan that has the fingerprint.
+
+    Raises:
+        InputError: it is another now.
+    """
+    if fingerprint_of(planned) != fingerprint:
+        number = len(planned.selection.runs)
+        raise InputError(
+            f"the plan is another than {fingerprint[:40]} now, as runs, judgments, the judge or what was asked for have "
+            f"changed since; {number} {'run' if number == 1 else 'runs'} would be judged: look at the plan again"
+        )
 
 
 async def start(

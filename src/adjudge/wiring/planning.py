@@ -104,7 +104,7 @@ async def plan(asked: Asked, settings: Settings, folder: Path) -> tuple[Started,
     for task in tasks:
         original = await prepared(task.machine, _new(folder))
         if original is not None:
-            _require_apart(original, task, settings)
+            require_store_apart(original, task.source, settings)
             await asyncio.to_thread(require_apart, settings, [original])
         for number in range(1, asked.attempts + 1):
             for agent in agents:
@@ -129,17 +129,17 @@ async def _require_images(tasks: Sequence[Task], asked: Asked) -> None:
 def _within(task: Task, agent: Agent) -> Agent:
     """The agent as it is found on the task's machine: in an image a command's bare name means a program of the image."""
     connection, _, endpoint = agent
-    if task.machine.image is None or not _is_bare(connection):
+    if task.machine.image is None or not is_bare(connection):
         return agent
     looked_up = msgspec.structs.replace(connection, program=ENV, arguments=(connection.program, *connection.arguments))
     return looked_up, Installation(ENV), endpoint
 
 
-def _require_apart(original: Path, task: Task, settings: Settings) -> None:
+def require_store_apart(original: Path, source: object, settings: Settings) -> None:
     """Refuse a folder that holds the store: the agent could read what was judged there, and the store changes meanwhile."""
     if workspaces(settings).resolve().is_relative_to(original.resolve()):
         raise InputError(
-            f"{task.source}: {original} holds the store, which the agent could then read; keep the store elsewhere "
+            f"{source}: {original} holds the store, which the agent could then read; keep the store elsewhere "
             "(--store or ADJUDGE_STORE)"
         )
 
@@ -168,7 +168,23 @@ def _agent(name: str, model: str | None, asked: Asked, settings: Settings, in_im
 
     With `in_images` every task has an image, so that a command need not be found here.
     """
-    if (name == "command") != bool(asked.command):
+    connection, endpoint = connection_of(name, model, asked, settings)
+    if in_images and is_bare(connection):
+        return connection, Installation(connection.program), endpoint
+    return connection, find_installation(connection), endpoint
+
+
+def connection_of(
+    name: str, model: str | None, asked: Asked, settings: Settings
+) -> tuple[Connection, AgentEndpoint | None]:
+    """The connection that is named, and the endpoint of its model; its program is not looked for.
+
+    Raises:
+        InputError: there is no such connection, or it and its command, its records or its model do not go together.
+        ModelError: the key of the model's provider is missing.
+    """
+    among = any(each == COMMAND for each, _ in asked.agents)
+    if (name == COMMAND and not asked.command) or (asked.command and not among):
         raise InputError(
             "--agent command runs what stands after `--`, as in `adjudge run TASK --agent command -- ./agent.sh`"
         )
@@ -177,17 +193,14 @@ def _agent(name: str, model: str | None, asked: Asked, settings: Settings, in_im
             check_in_home(record)
         except InputError as error:
             raise InputError(f"--record {error}") from error
-    if name == "command":
+    if name == COMMAND:
         connection = command_connection(asked.command, asked.records, _spoken_at(model, settings) if model else None)
     else:
         connection = find_connection(name)
-    endpoint = _endpoint(connection, name, model, settings)
-    if in_images and _is_bare(connection):
-        return connection, Installation(connection.program), endpoint
-    return connection, find_installation(connection), endpoint
+    return connection, _endpoint(connection, name, model, settings)
 
 
-def _is_bare(connection: Connection) -> bool:
+def is_bare(connection: Connection) -> bool:
     """Whether it is a command that is named without a path."""
     return connection.name == COMMAND and "/" not in connection.program
 

@@ -10,6 +10,8 @@ import msgspec
 
 from adjudge.errors import InputError
 from adjudge.passes.comparing import AgentComparison, compare_agents, require_comparable
+from adjudge.passes.detail import DetailedResults, detail_of
+from adjudge.passes.observing import Observed, observations
 from adjudge.passes.pairing import Wanted
 from adjudge.passes.results import By, Results, results_of
 from adjudge.passes.values import Stratum
@@ -31,6 +33,31 @@ def pass_results(store: Store, identifier: str, by: Sequence[By]) -> Results:
     row = store.passes.row(identifier)
     rubric = store.rubric(row.rubric_hash or "")
     return results_of(row, rubric, _unrecorded(store, identifier), of_pass(store, identifier), by)
+
+
+def pass_in_detail(store: Store, identifier: str, by: Sequence[By]) -> DetailedResults:
+    """What a pass came to, with the worst cases. Raises InputError and OutsideError as `pass_results`."""
+    from adjudge.store.judged import Scope, judges_of, of_pass
+
+    row = store.passes.row(identifier)
+    rubric = store.rubric(row.rubric_hash or "")
+    judges = tuple(judges_of(store, Scope(passes=(identifier,))))
+    detail = detail_of(rubric, of_pass(store, identifier), by)
+    return DetailedResults(row, rubric.name, rubric.hash, judges, _unrecorded(store, identifier), detail)
+
+
+def rubric_in_detail(store: Store, rubric: str, judge: str | None, by: Sequence[By]) -> DetailedResults:
+    """What all judgments with the rubric of this hash came to, or those by the judge of this hash alone.
+
+    Raises:
+        InputError: there is no such rubric.
+        OutsideError: a judgment is damaged, or cannot be read.
+    """
+    from adjudge.store.judged import Scope, judges_of, latest_of_each_run
+
+    found, scope = store.rubric(rubric), Scope(rubric=rubric, judge=judge)
+    detail = detail_of(found, latest_of_each_run(store, scope), by)
+    return DetailedResults(None, found.name, found.hash, tuple(judges_of(store, scope)), None, detail)
 
 
 def _unrecorded(store: Store, identifier: str) -> int | None:
@@ -55,6 +82,20 @@ def compare(
     judges = judges_of(store, scope)
     of_rubric = store.rubric(require_comparable(judges, across_judges))
     return compare_agents(of_rubric, judges, latest_of_each_run(store, scope), wanted or Wanted())
+
+
+def observe(store: Store, scope: Scope, across_judges: bool = False) -> Observed:
+    """What is observed of each run in scope, to compare agents by in several ways without reading judgments again.
+
+    Raises:
+        InputError: there is nothing to compare, or judgments differ in rubric or judge.
+        OutsideError: a judgment is damaged, or cannot be read.
+    """
+    from adjudge.store.judged import judges_of, latest_of_each_run
+
+    judges = judges_of(store, scope)
+    rubric = store.rubric(require_comparable(judges, across_judges))
+    return Observed(rubric, tuple(judges), tuple(observations(rubric, latest_of_each_run(store, scope))))
 
 
 def _scope(store: Store, passes: Sequence[str], rubric: str | None) -> Scope:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import getpass
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from adjudge.errors import InputError
 from adjudge.judgment import Judgment, Score, Verdict
-from adjudge.reviews.figures import By, Counted, Report, report_of
+from adjudge.reviews.figures import By, Counted, Report, Trust, report_of
 from adjudge.reviews.values import Order, Picked, Review, Said
 from adjudge.rubric import Criterion, Dimension, Rubric, Scale
 from adjudge.run import Run
 
 if TYPE_CHECKING:
-    from adjudge.store.review_queue import QueueItem, Scope
+    from adjudge.settings import Settings
+    from adjudge.store.review_queue import QueueCounts, QueueItem, Scope
     from adjudge.store.store import Store
 
 
@@ -34,6 +37,20 @@ class Answered(msgspec.Struct, frozen=True):
     judged: Verdict | Score
     judgment: Judgment
     reviews: tuple[Review, ...]
+
+
+def reviewer_of(settings: Settings) -> str:
+    """Under which name reviews are kept.
+
+    Raises:
+        InputError: none is given, and the system knows none.
+    """
+    if settings.reviewer:
+        return settings.reviewer
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError) as error:
+        raise InputError("who reviews is not known here: give --reviewer, or set ADJUDGE_REVIEWER") from error
 
 
 def scope_of(
@@ -76,6 +93,15 @@ def review_queue(
 
     itemise_all(store)
     return queued(store, order, scope, reviewer, most, seed)
+
+
+def queue_counts(store: Store, order: Order, scope: Scope, reviewer: str | None = None) -> QueueCounts:
+    """How many items there are to look at, and how many are reviewed. Raises OutsideError as `review_queue` does."""
+    from adjudge.store.review_queue import counts_of
+    from adjudge.store.reviews import itemise_all
+
+    itemise_all(store)
+    return counts_of(store, order, scope, reviewer)
 
 
 def question(store: Store, judgment: str, item: str) -> Question:
@@ -134,6 +160,17 @@ def agreement(store: Store, by: Sequence[By], scope: Scope, picked: Picked | Non
         review_counts.repeated_pairs(store, scope),
     )
     return report_of(counted, by, _scales(store), picked)
+
+
+def trust(store: Store, rubric: str, judge: str | None) -> Trust:
+    """How far a judge, by its hash, can be trusted with a rubric, over all that is reviewed; `None` stands for all judges.
+
+    Raises OutsideError as `agreement`.
+    """
+    from adjudge.store.review_queue import Scope
+
+    report = agreement(store, ("item",), Scope(rubric=rubric, judge=judge))
+    return Trust(report.whole, {each.key["item"]: each for each in report.groups})
 
 
 def _scales(store: Store) -> dict[tuple[str, str], Scale]:

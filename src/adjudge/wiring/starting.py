@@ -105,7 +105,7 @@ class _Starting:
         with tempfile.TemporaryDirectory(dir=self._scratch) as scratch, self._workspace(assignment) as kept:
             async with attempted(assignment, means, Path(scratch), kept) as attempt:
                 run: Run = attempt.run if self._asked.keep else msgspec.structs.replace(attempt.run, workspace=None)
-                self._store.add_run(run)
+                await asyncio.to_thread(self._store.add_run, run)
                 watch.on_stage(assignment, "judging")
                 judgment = await self._evaluator.judge(run, started.rubric, attempt.machine)
             await self._store.land(judgment, started.rubric)

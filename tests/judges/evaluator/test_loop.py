@@ -345,8 +345,7 @@ async def test_progress_is_reported_with_every_question_and_look() -> None:
     seen: list[Progress] = []
     model = ScriptedModel([looks(OPEN), decides(PROVEN)])
     await Evaluator(model, on_progress=seen.append).judge(make_run(RECORD), RUBRIC, None)
-    assert [(one.step, one.used, one.tool, one.argument) for one in seen] == [
-        (1, 0, None, ""),
-        (1, 1, "open_entry", "e3"),
-        (2, 1, None, ""),
-    ]
+    assert [(one.step, one.used, one.look and one.look.id) for one in seen] == [(1, 0, None), (1, 1, "L1"), (2, 1, None)]
+    look = seen[1].look
+    assert look is not None
+    assert (look.tool, look.arguments["entry"], "3 passed" in look.text) == ("open_entry", "e3", True)

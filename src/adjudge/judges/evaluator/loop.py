@@ -16,7 +16,7 @@ from adjudge.judges.evaluator.answers import Decision, merged, read_decision
 from adjudge.judges.evaluator.conversation import Conversation
 from adjudge.judges.evaluator.looks import Looker, shown_look
 from adjudge.judges.evaluator.tools import Arguments
-from adjudge.judges.evaluator.views import Envelope, one_line
+from adjudge.judges.evaluator.views import Envelope
 from adjudge.judges.strict import bounded, read_strictly
 from adjudge.judgment import Fault, Verdict, gate
 from adjudge.ports import Reply, ToolCall
@@ -36,13 +36,15 @@ How = Literal["freely", "forced"]
 
 
 class Progress(msgspec.Struct, frozen=True):
-    """What the evaluator is at: the question's number, looks used of those it may use, and its latest look."""
+    """What the evaluator is at: the question's number, looks used of those it may use, and the look that it has just made.
+
+    Without a look the model is being asked.
+    """
 
     step: int
     used: int
     most: int
-    tool: str | None = None
-    argument: str = ""
+    look: Look | None = None
 
 
 class Decided(msgspec.Struct, frozen=True):
@@ -196,9 +198,7 @@ class Loop:
         return False
 
     def _report(self, look: Look | None = None) -> None:
-        tool = look.tool if look else None
-        argument = one_line(str(next(iter(look.arguments.values()), "")), 80) if look else ""
-        self._on_progress(Progress(len(self._talk.steps) + (look is None), len(self.looks), self._most, tool, argument))
+        self._on_progress(Progress(len(self._talk.steps) + (look is None), len(self.looks), self._most, look))
 
 
 def read_arguments(text: str) -> Decision:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
-from litestar import Router, get
+from litestar import get
 
 from adjudge.judgment import Judgment
 from adjudge.record import Usage
@@ -32,6 +32,7 @@ from adjudge.web.routes.asked import (
     place_of,
 )
 from adjudge.web.site import Here
+from adjudge.wiring.inputs import known_rubric
 
 
 class Runs(msgspec.Struct, frozen=True):
@@ -157,14 +158,8 @@ def api_judgment(site: Here, judgment: Name) -> Judgment:
 
 @get("/rubrics/{hash:str}", sync_to_thread=True)
 def api_rubric(site: Here, hash: Name) -> Rubric:
-    """A rubric, whole."""
-    return site.store.rubric(hash)
+    """A rubric, whole: one of the store, or one that comes with adjudge."""
+    return known_rubric(hash, site.store)
 
 
-router = Router(
-    path="/api",
-    route_handlers=[
-        *(api_runs, api_choices, api_run, api_entries, api_search, api_outline),
-        *(api_judgment, api_rubric),
-    ],
-)
+API = (api_runs, api_choices, api_run, api_entries, api_search, api_outline, api_judgment, api_rubric)

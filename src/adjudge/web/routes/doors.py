@@ -53,3 +53,6 @@ def static(name: Name) -> Response[bytes]:
         raise NotFoundException
     kind, data = assets()[name]
     return Response(data, media_type=kind)
+
+
+PAGES = (enter, start, static)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from litestar import Response, get
 
 from adjudge.errors import InputError
+from adjudge.exports.judged import Judged
+from adjudge.store.review_counts import reviews_on
 from adjudge.web.queries.judged import JudgedRun, judged_run
 from adjudge.web.queries.outline import outline_of
 from adjudge.web.queries.search import search
@@ -15,12 +17,28 @@ from adjudge.web.views.chart import map_of
 from adjudge.web.views.cites import cards_of, marks_of
 from adjudge.web.views.exhibit import exhibit_page, look_page
 from adjudge.web.views.finding import found_view, outline_view
-from adjudge.web.views.record import Shown
+from adjudge.web.views.record import Shown, leads_of_run
 from adjudge.web.views.run import run_page
+from adjudge.web.views.trust import RunTrust, TrustView, trust_view
 
 
 def _judged(site: Site, run: str, judgment: str | None) -> JudgedRun:
     return judged_run(site.store, site.runs.open(run), judgment or None)
+
+
+def _trusts(site: Site, judged: JudgedRun) -> RunTrust:
+    """How far the judges of a run can be trusted, as far as that is known without waiting for it."""
+    evaluation, reading = judged.evaluation, judged.reading
+    shown = [each.judgment.id for each in (evaluation, reading) if each]
+    return RunTrust(
+        _trust(site, evaluation, "The evaluator"), _trust(site, reading, "The reader"), reviews_on(site.store, shown)
+    )
+
+
+def _trust(site: Site, each: Judged | None, who: str) -> TrustView | None:
+    if each is None or each.rubric is None:
+        return None
+    return trust_view(who, site.figures.trust_soon(each.rubric.hash, each.judgment.judge.hash))
 
 
 @get("/runs/{run:str}", include_in_schema=False, sync_to_thread=True)
@@ -36,10 +54,12 @@ def show_run(
 ) -> Response[bytes]:
     """A run: its record opened around an entry, searched, or as an outline."""
     judged = _judged(site, run, judgment)
-    shown = run_page(judged, at, judgment or None)
+    shown = run_page(judged, at, judgment or None, _trusts(site, judged))
     found = lines = None
     if q or kind:
-        found = found_view(run, search(judged.opened, q or "", kind or None, after or None), q or "", kind, judgment)
+        found = found_view(
+            search(judged.opened, q or "", kind or None, after or None), q or "", kind, leads_of_run(run, judgment)
+        )
     elif outline is not None:
         marks = marks_of(cards_of(judged))
         lines = outline_view(judged.opened, outline_of(judged.opened, outline), marks, judgment)
@@ -54,7 +74,7 @@ def show_entries(
 ) -> Response[bytes]:
     """Entries that take a gap's place on the page."""
     judged = _judged(site, run, judgment)
-    items = Shown(judged.opened, marks_of(cards_of(judged)), judgment).between(of or "", start, end)
+    items = Shown(judged.opened, marks_of(cards_of(judged)), leads_of_run(run, judgment)).between(of or "", start, end)
     return page("entries.html", entries=items)
 
 
@@ -78,3 +98,6 @@ def show_exhibit(site: Here, run: Name, exhibit: Name, start: Position = 0) -> R
 def show_look(site: Here, judgment: Name, look: Name, start: Position = 0) -> Response[bytes]:
     """One look, whole, in parts."""
     return page("exhibit.html", here="Runs", page=look_page(site.store.judgment(judgment), look, start))
+
+
+PAGES = (show_run, show_entries, show_map, show_exhibit, show_look)

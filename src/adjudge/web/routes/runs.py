@@ -29,3 +29,6 @@ def show_runs(
     listed = list_runs(site.store, wanted, sort, place_of(after))
     shown = runs_page(listed, choices_of(site.store), wanted, sort, key_of(listed.next), after is not None)
     return page("runs.html", here="Runs", page=shown)
+
+
+PAGES = (show_runs,)

@@ -13,6 +13,7 @@ from adjudge.judgment import Score, Verdict
 from adjudge.web.addresses import of_run
 from adjudge.web.queries.judged import JudgedRun
 from adjudge.web.text import Mark
+from adjudge.web.views.known import Known
 
 QUOTE = 600
 """Characters of a quote that a card shows."""
@@ -78,7 +79,7 @@ def marks_of(cards: Iterable[Card]) -> dict[str, list[Mark]]:
 class Way:
     """How links lead to exhibits: to a place on this page if the exhibit is on it, else to the page around it."""
 
-    def __init__(self, run: str, judgment: str | None, here: Collection[str], known: Collection[str]) -> None:
+    def __init__(self, run: str, judgment: str | None, here: Collection[str], known: Known) -> None:
         self._run, self._judgment = run, judgment
         self._here, self._known = here, known
 

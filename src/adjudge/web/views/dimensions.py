@@ -12,6 +12,7 @@ from adjudge.exports.judged import Judged
 from adjudge.exports.scores import figure, percent, scale_of, share_of_cause, why_none
 from adjudge.judgment import CauseFound, Score
 from adjudge.rubric import Dimension
+from adjudge.web.addresses import address
 from adjudge.web.text import with_code
 from adjudge.web.views.cites import Card, Cite, Way, sign_of_score
 
@@ -41,6 +42,7 @@ class DimensionRow(msgspec.Struct, frozen=True):
     fault: str | None
     cites: tuple[Cite, ...]
     causes: tuple[CauseRow, ...]
+    review: Markup
 
 
 def dimensions_of(judged: Judged, way: Way) -> tuple[DimensionRow, ...]:
@@ -67,6 +69,7 @@ def _row(number: int, score: Score, judged: Judged, way: Way) -> DimensionRow:
         fault=score.fault,
         cites=tuple(cite for holding, cite in cites.items() if holding not in under_causes),
         causes=tuple(_cause(cause, cites) for cause in score.causes),
+        review=address("review", judged.judgment.id, score.dimension, seen="true"),
     )
 
 
@@ -88,15 +91,20 @@ WIDTH, HEIGHT = 62, 12
 
 def _scale(score: Score, dimension: Dimension | None) -> Markup:
     """A cell for each severity, filled up to the value, or a bar for a ratio; hatched where the value was taken away."""
-    if score.value is None:
-        shapes = Markup('<rect class="{}" x=".5" y="1.5" width="61" height="9" rx="1.5"/>').format(
-            "demoted" if score.fault == "evidence_missing" else ""
-        )
-    elif dimension is not None and dimension.scale.whole and dimension.scale.most <= 6:
-        shapes = _cells(int(score.value), int(dimension.scale.most - dimension.scale.least))
-    else:
-        shapes = _bar(score.value, dimension)
-    return Markup('<svg class="scale" viewBox="0 0 62 12" aria-hidden="true">{}</svg>').format(shapes)
+    if score.value is not None:
+        return drawn_value(score.value, dimension)
+    shape = "demoted" if score.fault == "evidence_missing" else ""
+    return _SCALE.format(Markup('<rect class="{}" x=".5" y="1.5" width="61" height="9" rx="1.5"/>').format(shape))
+
+
+_SCALE = Markup('<svg class="scale" viewBox="0 0 62 12" aria-hidden="true">{}</svg>')
+
+
+def drawn_value(value: float, dimension: Dimension | None) -> Markup:
+    """A value on its scale."""
+    if dimension is not None and dimension.scale.whole and dimension.scale.most <= 6:
+        return _SCALE.format(_cells(int(value), int(dimension.scale.most - dimension.scale.least)))
+    return _SCALE.format(_bar(value, dimension))
 
 
 def _cells(value: int, most: int) -> Markup:

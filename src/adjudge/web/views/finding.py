@@ -12,6 +12,7 @@ from adjudge.web.queries.kept import OpenRun
 from adjudge.web.queries.outline import Outline
 from adjudge.web.queries.search import Found
 from adjudge.web.text import Mark, counted, tokens
+from adjudge.web.views.record import Leads
 
 
 class HitLine(msgspec.Struct, frozen=True):
@@ -33,23 +34,23 @@ class FoundView(msgspec.Struct, frozen=True):
     back: Markup
 
 
-def found_view(run: str, found: Found, words: str, kind: str | None, judgment: str | None) -> FoundView:
+def found_view(found: Found, words: str, kind: str | None, leads: Leads) -> FoundView:
     """What a search found."""
     entries = counted(len(found.hits), kind or "entry", f"{kind}s" if kind else "entries")
     told = f"{entries} with “{words}”" if words else entries
     seen = "" if found.next is None else f", after {found.walked:,} of {found.total:,} entries"
-    more = of_run(run, at="record", q=words, kind=kind, after=found.next, judgment=judgment) if found.next else None
+    more = leads.to("record", q=words, kind=kind, after=found.next) if found.next else None
     hits = tuple(
         HitLine(
             id=hit.id,
-            href=of_run(run, at=hit.id, at_=hit.id, judgment=judgment),
+            href=leads.to(hit.id, at_=hit.id),
             what=f"{hit.kind} {hit.name or ''}".strip(),
             failed=f"exit {hit.exit_status}" if hit.exit_status else None,
             excerpt=hit.excerpt,
         )
         for hit in found.hits
     )
-    return FoundView(f"{told}{seen}", hits, more, of_run(run, at="record", judgment=judgment))
+    return FoundView(f"{told}{seen}", hits, more, leads.to("record"))
 
 
 class OutlineLine(msgspec.Struct, frozen=True):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import msgspec
 from markupsafe import Markup
 
-from adjudge.web.addresses import address, of_run
+from adjudge.web.addresses import Value, address
 from adjudge.web.queries.kept import OpenRun
 from adjudge.web.queries.windows import Window, window_of
 from adjudge.web.text import Mark, counted
@@ -19,6 +20,26 @@ SUB_AGENTS = 100
 """Sub-agents whose records have a section on the page."""
 STEP = 60
 """Entries that are loaded into a gap at a time."""
+
+
+class Leads(msgspec.Struct, frozen=True):
+    """Where links of a record lead: a page that shows it, and what its address says beside the place."""
+
+    path: tuple[str, ...]
+    query: Mapping[str, Any] = {}
+
+    def to(self, at: str = "", **query: Value) -> Markup:
+        """The page, opened at a place."""
+        return address(*self.path, at=at, **{**query, **self.query})
+
+    def entries(self, **query: Value) -> Markup:
+        """The piece that fills a gap."""
+        return address(*self.path, "entries", **{**query, **self.query})
+
+
+def leads_of_run(run: str, judgment: str | None) -> Leads:
+    """To the page of a run, with a judgment that was asked for."""
+    return Leads(("runs", run), {"judgment": judgment})
 
 
 class Gap(msgspec.Struct, frozen=True):
@@ -48,8 +69,8 @@ class RecordView(msgspec.Struct, frozen=True):
 class Shown:
     """What is shown of a run's record on one page, and where its links lead."""
 
-    def __init__(self, opened: OpenRun, marks: Mapping[str, Sequence[Mark]], judgment: str | None = None) -> None:
-        self._opened, self._marks, self._judgment = opened, marks, judgment
+    def __init__(self, opened: OpenRun, marks: Mapping[str, Sequence[Mark]], leads: Leads) -> None:
+        self._opened, self._marks, self._leads = opened, marks, leads
         self._ids: set[str] = set()
         self._cited: dict[str, list[int]] = defaultdict(list)
         for place in filter(None, map(opened.place_of, marks)):
@@ -105,8 +126,7 @@ class Shown:
         turns = f"Turn {first}" if first == last else f"Turns {first}–{last}"
         entries = counted(end - start, "entry", "entries")
         prefix = f"{name}." if name else ""
-        run = self._opened.run.id
-        load = address("runs", run, "entries", of=name, start=start, end=end, judgment=self._judgment)
-        href = of_run(run, at=f"{prefix}e{start + 1}", at_=f"{prefix}e{start + 1}", judgment=self._judgment)
+        load = self._leads.entries(of=name, start=start, end=end)
+        href = self._leads.to(f"{prefix}e{start + 1}", at_=f"{prefix}e{start + 1}")
         cited = any(start <= place < end for place in self._cited[name])
         return Gap(f"{turns}, {entries}, {'cited in places' if cited else 'cited by nothing'}", href, load)

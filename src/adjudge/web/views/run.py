@@ -10,15 +10,18 @@ from markupsafe import Markup
 from adjudge.exports.html.verdicts import sentence_of_verdicts
 from adjudge.run import Run
 from adjudge.untrusted import one_line
+from adjudge.web.addresses import address
 from adjudge.web.queries.judged import JudgedRun
 from adjudge.web.text import block_of, clock, counted, tokens, when
 from adjudge.web.views.chart import Map, map_of
 from adjudge.web.views.cites import Way, cards_of, marks_of
 from adjudge.web.views.dimensions import DimensionRow, dimensions_of
 from adjudge.web.views.facts import Box, Facts, cost_of_judging, cost_of_run, unseen, usage_of_run
+from adjudge.web.views.known import Known
 from adjudge.web.views.parts import Notice, Part, part_of
 from adjudge.web.views.patch import PatchView, patch_of
-from adjudge.web.views.record import RecordView, Shown
+from adjudge.web.views.record import RecordView, Shown, leads_of_run
+from adjudge.web.views.trust import NOTHING_KNOWN, RunTrust
 from adjudge.web.views.verdicts import Verdicts, verdicts_of
 
 
@@ -48,15 +51,22 @@ class RunPage(msgspec.Struct, frozen=True):
     patch: PatchView | None
     context: Markup | None
     outcome: Facts
+    trusts: RunTrust
+    judge: Markup
 
 
-def run_page(judged: JudgedRun, at: str | None = None, chosen: str | None = None) -> RunPage:
-    """The page of a run with the record opened around `at`; `chosen` is the judgment that was asked for, if one was."""
+def run_page(
+    judged: JudgedRun, at: str | None = None, chosen: str | None = None, trusts: RunTrust = NOTHING_KNOWN
+) -> RunPage:
+    """The page of a run with the record opened around `at`; `chosen` is the judgment that was asked for, if one was.
+
+    `trusts` say how far its judges can be trusted.
+    """
     opened, run = judged.opened, judged.opened.run
     marks = marks_of(cards_of(judged))
-    record = Shown(opened, marks, chosen).view(at)
+    record = Shown(opened, marks, leads_of_run(run.id, chosen)).view(at)
     looks = {look.id for each in (judged.evaluation,) if each for look in each.judgment.looks}
-    way = Way(run.id, chosen, record.ids | looks, _Known(judged))
+    way = Way(run.id, chosen, record.ids | looks, Known(opened))
     costs = (cost_of_run(opened), cost_of_judging(judged))
     usage = usage_of_run(opened)
     return RunPage(
@@ -83,23 +93,9 @@ def run_page(judged: JudgedRun, at: str | None = None, chosen: str | None = None
         patch=patch_of(run.patch),
         context=block_of(run.context).html if run.context else None,
         outcome=_outcome(run),
+        trusts=trusts,
+        judge=address("runs", run.id, "judge"),
     )
-
-
-class _Known:
-    """Every exhibit of a run: the ids are not listed, since there may be a hundred thousand."""
-
-    def __init__(self, judged: JudgedRun) -> None:
-        self._judged = judged
-
-    def __contains__(self, exhibit: object) -> bool:
-        return isinstance(exhibit, str) and self._judged.opened.place_of(exhibit) is not None
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(())
-
-    def __len__(self) -> int:
-        return 0
 
 
 def title_of(run: Run) -> str:

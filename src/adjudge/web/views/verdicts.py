@@ -11,6 +11,7 @@ from adjudge.exports.html.verdicts import CAUSES
 from adjudge.exports.judged import Judged
 from adjudge.judgment import Judgment, Verdict, doubt
 from adjudge.store.standing import cell
+from adjudge.web.addresses import address
 from adjudge.web.text import with_code
 from adjudge.web.views.cites import Card, Cite, Way, sign_of_verdict
 
@@ -41,6 +42,7 @@ class VerdictCard(msgspec.Struct, frozen=True):
     gate: str | None
     doubt: str | None
     cites: tuple[Cite, ...]
+    review: Markup
 
 
 class Verdicts(msgspec.Struct, frozen=True):
@@ -79,6 +81,7 @@ def _card(number: int, verdict: Verdict, judged: Judged, way: Way) -> VerdictCar
         gate=f"{verdict.fault}." if verdict.fault else None,
         doubt=doubt(verdict, judged.judgment.tampering),
         cites=way.cites(card),
+        review=address("review", judged.judgment.id, verdict.criterion, seen="true"),
     )
 
 

@@ -1,0 +1,22 @@
+// Comfort for people who stay on a page all day: keys, tabs, highlighting, gaps that fill in place.
+// Every page reads without this file. It never makes markup of text: what it adds is parsed by the browser from our own pages.
+"use strict";
+const root = document.documentElement;
+root.classList.add("js");
+const all = (selector, from = document) => Array.from(from.querySelectorAll(selector));
+const one = (selector, from = document) => from.querySelector(selector);
+const say = (words) => {
+  const toast = one(".toast");
+  toast.textContent = words;
+  setTimeout(() => { toast.textContent = ""; }, 1600);
+};
+
+// --- light or dark: the system's, until a person chooses
+
+const chosen = localStorage.getItem("theme");
+if (chosen === "light" || chosen === "dark") root.dataset.theme = chosen;
+const flip = () => {
+  const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  root.dataset.theme = dark ? "light" : "dark";
+  localStorage.setItem("theme", root.dataset.theme);
+};

@@ -1,0 +1,111 @@
+// --- exhibits: one at a time, always the one that holds the address's target
+
+const tabs = all(".exhibits .tab");
+const wide = matchMedia("(min-width: 1081px)");
+const show = (id) => {
+  for (const tab of tabs) tab.hidden = tab.id !== id;
+  for (const link of all(".tabs a")) {
+    const on = link.hash === `#${id}`;
+    link.classList.toggle("on", on);
+    if (on) link.setAttribute("aria-current", "true"); else link.removeAttribute("aria-current");
+  }
+};
+const only = (selector, chosenOne) => {
+  for (const each of all(`${selector}.is-on`)) each.classList.remove("is-on");
+  if (chosenOne) chosenOne.classList.add("is-on");
+};
+const bring = (target, tab) => {
+  const pane = tab.parentElement;
+  const offset = (element) => element.getBoundingClientRect().top - pane.getBoundingClientRect().top + pane.scrollTop;
+  const turn = target.closest(".turn");
+  const room = pane.clientHeight * 0.55;
+  const top = offset(target);
+  const head = turn ? offset(turn) : top;
+  pane.scrollTo({ top: Math.max(0, top - head < room ? head - 1 : top - room / 2) });
+  if (!wide.matches) pane.parentElement.scrollIntoView({ block: "start" });
+};
+const follow = () => {
+  const id = decodeURIComponent(location.hash.slice(1));
+  const target = id && document.getElementById(id);
+  if (!target) return;
+  for (let fold = target.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+  const tab = target.closest(".tab");
+  if (tab) {
+    show(tab.id);
+    if (target !== tab) {
+      bring(target, tab);
+      only(".entry", target.closest(".entry"));
+      only("mark");
+      for (const part of all(`mark[data-of="${CSS.escape(id)}"]`)) part.classList.add("is-on");
+    }
+  }
+  const cite = one(`.card.is-on .cite[href$="#${CSS.escape(id)}"]`) || one(`.cite[href$="#${CSS.escape(id)}"]`);
+  only(".cite", cite);
+  const card = cite ? cite.closest(".card, .dim") : target.closest(".card");
+  if (card) {
+    only(".card", card);
+    if (wide.matches) card.scrollIntoView({ block: "nearest" });
+  }
+};
+if (tabs.length) {
+  show(tabs[0].id);
+  addEventListener("hashchange", follow);
+  follow();
+  addEventListener("load", follow);
+}
+
+// a link to a place that is on this page need not load it again; one to a tab with another query shows something else in it
+const stay = (link) => {
+  const address = new URL(link.getAttribute("href"), location.href);
+  const id = decodeURIComponent(address.hash.slice(1));
+  const target = id && document.getElementById(id);
+  if (!target || address.pathname !== location.pathname) return false;
+  if (target.matches(".tab") && address.search !== location.search) return false;
+  if (location.hash !== address.hash) location.hash = address.hash;
+  follow();  // at once: the next key may come before the browser says that the hash changed
+  return true;
+};
+
+// --- verdicts
+
+const cards = () => all(".cards .card").filter((card) => !card.hidden);
+const step = (by) => {
+  const shown = cards();
+  if (!shown.length) return;
+  const at = shown.findIndex((card) => card.classList.contains("is-on"));
+  const card = shown[Math.min(shown.length - 1, Math.max(0, at + by))];
+  only(".card", card);
+  card.scrollIntoView({ block: "nearest" });
+  const cite = one("a.cite", card);
+  if (cite) open(cite);
+};
+const open = (cite) => { if (!stay(cite)) location.href = cite.href; };
+const stepCite = (by) => {
+  const card = one(".card.is-on");
+  if (!card) { step(1); return; }
+  const cites = all("a.cite", card);
+  const at = cites.findIndex((cite) => cite.classList.contains("is-on"));
+  const next = cites[(at + by + cites.length) % cites.length];
+  if (next) open(next);
+};
+const filter = (want) => {
+  for (const button of all("[data-show]")) button.setAttribute("aria-pressed", String(button.dataset.show === want));
+  for (const card of all(".cards .card")) {
+    card.hidden = !(want === "all" || card.dataset.v === want || (want === "gate" && card.dataset.cell === "g"));
+  }
+};
+const nextFilter = () => {
+  const order = ["all", "fail", "gate"];
+  const on = one('[data-show][aria-pressed="true"]');
+  if (on) filter(order[(order.indexOf(on.dataset.show) + 1) % order.length]);
+};
+const stepTurn = (by) => {
+  const tab = tabs.find((each) => !each.hidden);
+  if (!tab) return;
+  const pane = tab.parentElement;
+  const turns = all(".turn", tab);
+  const top = pane.getBoundingClientRect().top + 2;
+  const at = turns.findLastIndex((turn) => turn.getBoundingClientRect().top <= top);
+  const next = turns[Math.max(0, Math.min(turns.length - 1, at + by))];
+  if (next) pane.scrollBy({ top: next.getBoundingClientRect().top - pane.getBoundingClientRect().top });
+};

@@ -1,0 +1,143 @@
+"""How far a judge can be trusted, as pages show it: beside what it qualifies, and in a table of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from adjudge.exports.trust import NOT_YET, agreed, beside, endorsed, interval_words, kappa_words, note_of
+from adjudge.reviews.figures import Figures, Trust
+from adjudge.statistics import MEANINGFUL, Interval
+from adjudge.web.text import counted
+
+
+class TrustCell(msgspec.Struct, frozen=True):
+    """The figure beside a criterion or dimension, and what belongs to it, each in a line."""
+
+    figure: str
+    more: tuple[str, ...]
+
+
+class TrustLine(msgspec.Struct, frozen=True):
+    """A figure: its value and interval, or in their place why there is none yet, over how many items."""
+
+    name: str
+    aside: str
+    value: str
+    interval: str
+    items: str
+    not_yet: str | None
+
+
+class TrustView(msgspec.Struct, frozen=True):
+    """All figures on one judge and rubric; `note` explains those that stand beside verdicts or scores.
+
+    `short` is the one that is shown at the head of a page, `None` if nobody answered blind. `counting` says that they are
+    being counted.
+    """
+
+    who: str
+    lines: tuple[TrustLine, ...]
+    beside: dict[str, str]
+    note: str
+    short: tuple[str, str] | None
+    counting: bool = False
+
+
+class RunTrust(msgspec.Struct, frozen=True):
+    """What a run's page says of its evaluator and its reader, `None` where it has none or there was no rubric.
+
+    `reviews` counts the reviews of the very verdicts and scores on the page, by criterion or dimension.
+    """
+
+    evaluation: TrustView | None = None
+    reading: TrustView | None = None
+    reviews: dict[str, int] = {}
+
+    def beside(self, item: str) -> str:
+        """What stands beside a verdict or a score."""
+        of_judges = [each.beside.get(item, "") for each in (self.evaluation, self.reading) if each]
+        return next(filter(None, of_judges), "")
+
+    def reviewed(self, item: str) -> str:
+        """Whether the very verdict or score was reviewed."""
+        count = self.reviews.get(item, 0)
+        return counted(count, "review") if count else "not reviewed"
+
+
+NOTHING_KNOWN = RunTrust()
+
+
+def trust_cell(found: Figures | None) -> TrustCell:
+    """What a row of results says of its criterion or dimension."""
+    if found is None or not beside(found):
+        return TrustCell("not reviewed", ())
+    return TrustCell(_figure(found), tuple(_more(found)))
+
+
+def _figure(found: Figures) -> str:
+    blind = found.blind
+    if not blind.pairs:
+        return "no blind review"
+    if not blind.meaningful:
+        return NOT_YET
+    return f"κ {kappa_words(blind.kappa)}" if blind.kappa else interval_words(blind.raw)
+
+
+def _more(found: Figures) -> Iterator[str]:
+    blind = found.blind
+    if blind.pairs:
+        yield f"{agreed(blind)}, {counted(blind.items, 'item')}"
+    if blind.meaningful:
+        yield from _named("false pass", blind.false_pass)
+        yield from _named("false fail", blind.false_fail)
+    if found.endorsement.reviews:
+        yield f"{endorsed(found.endorsement)}, verdict seen"
+
+
+def _named(name: str, found: Interval | None) -> Iterator[str]:
+    if found is not None:
+        yield f"{name} {interval_words(found)}"
+
+
+def trust_view(who: str, found: Trust | None) -> TrustView:
+    """Everything that is known of a judge with a rubric; `None` stands for figures that are being counted."""
+    if found is None:
+        return TrustView(who, (), {}, "", None, counting=True)
+    words = {item: told for item, each in found.items.items() if (told := beside(each))}
+    return TrustView(who, tuple(_lines(found.whole)), words, note_of(found), _short(found.whole))
+
+
+def _short(whole: Figures) -> tuple[str, str] | None:
+    blind = whole.blind
+    if not blind.pairs:
+        return None
+    items = counted(blind.items, "item")
+    if not blind.meaningful or blind.kappa is None:
+        return (agreed(blind).removeprefix("agree "), f"{NOT_YET}, {items}" if not blind.meaningful else items)
+    figure, _, interval = kappa_words(blind.kappa).partition(", ")
+    return (f"κ {figure}", ", ".join(filter(None, (interval, items))))
+
+
+def _lines(whole: Figures) -> Iterator[TrustLine]:
+    blind, endorsement, repeated = whole.blind, whole.endorsement, whole.repeated
+    if blind.pairs:
+        yield _line("Blind agreement, raw", "", interval_words(blind.raw), blind.items)
+        yield _line("Cohen’s kappa", "", kappa_words(blind.kappa), blind.items)
+        yield _line("False pass", "the judge passed what reviewers failed", interval_words(blind.false_pass), blind.items)
+        yield _line("False fail", "the judge failed what reviewers passed", interval_words(blind.false_fail), blind.items)
+    if endorsement.reviews:
+        rate = interval_words(endorsement.rate)
+        yield _line("Endorsement rate", "the reviewer had seen the verdict", rate, endorsement.items)
+    if repeated.pairs:
+        words = kappa_words(repeated.kappa) or interval_words(repeated.raw)
+        name = "Repeatability, kappa" if repeated.kappa else "Repeatability, raw"
+        yield _line(name, "runs that the same judge judged again", words, repeated.items)
+
+
+def _line(name: str, aside: str, words: str, items: int) -> TrustLine:
+    """A figure in words, unless it rests on too few items or cannot be told."""
+    value, _, interval = words.partition(", ")
+    few = f"{NOT_YET}, under {MEANINGFUL}" if items < MEANINGFUL else None if value else "cannot be told from these"
+    return TrustLine(name, aside, value, interval, f"{items:,}", few)

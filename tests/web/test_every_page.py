@@ -1,0 +1,137 @@
+"""Over every page of the router, in a real browser: whoever reads it by ear, by key or in the dark reads all of it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from importlib.resources import files
+
+import pytest
+from litestar.testing import TestClient
+from playwright.sync_api import Browser, Page, sync_playwright
+from tests.web import sample_doing, sample_figures, sample_passes
+from tests.web.sample_asking import KeptJob, an_asking, kept_asking
+from tests.web.served import ARGUMENTS, CHROMIUM, entered, served
+
+from adjudge.settings import Settings
+from adjudge.store.store import Store
+from adjudge.web.app import create_app
+from adjudge.web.guard import Doors, Guard
+
+from .conftest import ACCESS, BASE, TOKEN, Client
+from .sample import RUBRIC
+from .test_guard import VALUES
+from .walk import addresses, parameters, pictured
+
+AXE = (files("axe_playwright_python") / "axe.min.js").read_text()
+SHAPES = {
+    "light": (1440, 1000, None),
+    "dark": (1440, 1000, ["color-contrast", "link-in-text-block"]),
+    "narrow": (360, 800, ["target-size", "scrollable-region-focusable"]),
+}
+"""Width, height, and which rules are asked: in the dark only colours are others, and on a phone only what has room."""
+
+browsing = [
+    pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium here (Debian's package `chromium`)"),
+    pytest.mark.xdist_group("browser"),
+]
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    """A store with something for every page."""
+    with sample_figures.make(tmp_path_factory.mktemp("every") / "store") as store:
+        sample_doing.fill(store)
+        yield store
+
+
+@pytest.fixture(scope="module")
+def names(store: Store) -> Iterator[dict[str, str]]:
+    """Its passes, by what they show."""
+    with sample_passes.passes(store) as names:
+        yield names
+
+
+@pytest.fixture(scope="module")
+def guard(store: Store) -> Guard:
+    return create_app(store, Settings(store=str(store.folder)), ACCESS, Doors())
+
+
+@pytest.fixture(scope="module")
+def client(guard: Guard) -> Client:
+    client = TestClient(guard, base_url=BASE, raise_server_exceptions=False)
+    client.headers["authorization"] = f"Bearer {TOKEN}"
+    return client
+
+
+@pytest.fixture(scope="module")
+def values(guard: Guard, names: dict[str, str]) -> dict[str, str]:
+    """What paths name, of what the store holds."""
+    job = asyncio.run(kept_asking(guard, an_asking()))
+    return {"job": job, "hash": RUBRIC.hash, "of_pass": names["finished"]}
+
+
+def test_every_parameter_of_a_path_has_a_value_to_be_walked_with(guard: Guard) -> None:
+    missing = parameters(guard) - VALUES.keys()
+    assert not missing, f"VALUES in test_guard.py has no value for {', '.join(sorted(missing))}"
+
+
+def test_every_page_is_there(guard: Guard, client: Client, values: dict[str, str]) -> None:
+    """A page that is not is walked in vain by the tests below: its values in VALUES, or in `values`, name nothing."""
+    walked = addresses(guard, values)
+    assert len(walked) >= 16
+    found = {path: client.get(path) for path in walked}
+    assert {path: answer.status_code for path, answer in found.items() if answer.status_code != 200} == {}
+    assert [path for path, answer in found.items() if not answer.headers["content-type"].startswith("text/html")] == []
+
+
+# --- accessibility
+
+
+@pytest.fixture(scope="module")
+def browser(names: dict[str, str]) -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+def has_frame(page: Page) -> bool:
+    """Whether it is a page for people: pieces, which a page puts into itself, have no frame."""
+    return page.locator("main#main").count() == 1
+
+
+def findings(page: Page, path: str, shape: str) -> Iterator[str]:
+    """What axe finds that is serious: the rule, the shape, the page and the element; and whether it scrolls sideways."""
+    width, height, rules = SHAPES[shape]
+    page.set_viewport_size({"width": width, "height": height})
+    page.emulate_media(color_scheme="dark" if shape == "dark" else "light")
+    options = {"resultTypes": ["violations"]} | ({"runOnly": {"type": "rule", "values": rules}} if rules else {})
+    for rule in page.evaluate("options => axe.run(document, options)", options)["violations"]:
+        if rule["impact"] in ("serious", "critical"):
+            for node in rule["nodes"][:3]:
+                yield f"{path} {shape}: {rule['id']}: {node['html'][:160]} {node['failureSummary'][:300]}"
+    if not page.evaluate("document.documentElement.scrollWidth <= innerWidth"):
+        yield f"{path} {shape}: scrolls sideways"
+
+
+@pytest.mark.slow
+@browsing[0]
+@browsing[1]
+def test_axe_finds_nothing_serious_on_any_page(browser: Browser, store: Store, guard: Guard, names: dict[str, str]) -> None:
+    """The policy allows no foreign script, so that axe comes in through the browser's own door, without the policy."""
+    job = KeptJob(an_asking())
+    found: list[str] = []
+    with served(store, prepare=job) as door:
+        context = browser.new_context(storage_state=entered(browser, door), reduced_motion="reduce", bypass_csp=True)
+        base, page = door.partition("/enter")[0], context.new_page()
+        page.request.put(f"{base}/api/reviewer", data={"name": "Ada"}, headers={"x-adjudge": "1"})
+        of_pages = addresses(guard, {"job": job.id, "hash": RUBRIC.hash, "of_pass": names["finished"]})
+        for path in dict.fromkeys((*of_pages, *pictured(names))):
+            page.goto(base + path)
+            page.wait_for_load_state("networkidle")
+            if has_frame(page):
+                page.evaluate(AXE)
+                found += [finding for shape in SHAPES for finding in findings(page, path, shape)]
+        context.close()
+    assert not found, "\n".join(found)
