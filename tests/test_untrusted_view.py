@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.untrusted import one_line, shown
+from adjudge.untrusted import first_line, one_line, shown
 
 
 @pytest.mark.parametrize(
@@ -88,6 +88,21 @@ def test_one_line_shows_line_ends_and_is_bounded() -> None:
     assert one_line("first\n  second\tthird\n", 40) == "first ⏎ second third"
     assert one_line("x" * 100, 10) == "x" * 9 + "…"
     assert len(one_line("word\n" * 1_000_000, 80)) == 80
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("\n  Fix it.\nSoon.", "Fix it."),
+        ("<pr_description>\n\nConsider this: it fails\n</pr_description>", "Consider this: it fails"),
+        ("<b>Fix</b> it", "<b>Fix</b> it"),
+        ("</task>\n", "</task>"),
+        ("x" * 20, "x" * 9 + "…"),
+        (" \n", None),
+    ],
+)
+def test_the_first_line_is_the_first_that_says_something(text: str, line: str | None) -> None:
+    assert first_line(text, 10 if "xx" in text else 30) == line
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ class AgentFound(msgspec.Struct, frozen=True):
 
 
 async def diagnose_agents(environment: Mapping[str, str] | None = None) -> tuple[Check, ...]:
-    """One check for each shipped agent. None fails: a person need not have any agent."""
+    """One check for each shipped agent. All are optional: a person need not have any agent."""
     return tuple(_told(found) for found in await find_agents(environment))
 
 
@@ -47,4 +47,4 @@ def _found(connection: Connection, environment: Mapping[str, str]) -> AgentFound
 
 def _told(found: AgentFound) -> Check:
     told = found.missing or f"{found.program}, version {found.version or 'unknown'}"
-    return Check(f"agent {found.connection.name}", True, told)
+    return Check(f"agent {found.connection.name}", found.missing is None, told, optional=True)

@@ -103,14 +103,14 @@ def doctor(as_json: Json = False) -> int:
     else:
         _print_checks(checks)
         _print_help([each for each in checks if each.help and not each.works])
-    return 0 if all(each.works for each in checks) else 1
+    return 0 if all(each.works or each.optional for each in checks) else 1
 
 
 def _print_checks(checks: Sequence[Check]) -> None:
     """Print what was seen, whole: what is not promised stands at the end of long lines."""
     width = max(len(each.name) for each in checks)
     for each in checks:
-        label = f"{'yes' if each.works else 'NO':<5}  {each.name:<{width}}  "
+        label = f"{'yes' if each.works else 'no' if each.optional else 'NO':<5}  {each.name:<{width}}  "
         results().print(hanging(label, shown(each.why)))
 
 

@@ -27,12 +27,16 @@ from adjudge.settings import MachineLimits
 
 
 class Check(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One thing that was tried: whether it works, what was seen, and what would help if it does not."""
+    """One thing that was tried: whether it works, what was seen, and what would help if it does not.
+
+    Nothing fails without what is `optional`.
+    """
 
     name: str
     works: bool
     why: str = ""
     help: str = ""
+    optional: bool = False
 
 
 _LIMITS = MachineLimits(seconds=5.0, memory=64 << 20, processes=40, output=4096, disk=16 << 20, files=1000)

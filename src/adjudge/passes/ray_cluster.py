@@ -87,7 +87,7 @@ def imported_ray() -> Any:
     try:
         return import_module("ray")
     except ModuleNotFoundError as error:
-        raise OutsideError('Ray is not installed; install adjudge with its extra: pip install "adjudge[ray]"') from error
+        raise OutsideError("Ray is not installed; install adjudge with its extra `ray`: adjudge[ray]") from error
 
 
 def _init(where: str, **given: Any) -> None:

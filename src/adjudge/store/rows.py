@@ -15,7 +15,7 @@ from adjudge.rubric import Rubric
 from adjudge.run import Grade, Outcome, Run
 from adjudge.store.schema import judgments, runs
 from adjudge.store.standing import shown_of
-from adjudge.untrusted import one_line
+from adjudge.untrusted import first_line
 
 NAMED = 6
 """Candidates that a message names."""
@@ -320,5 +320,4 @@ def small(number: int | None) -> int | None:
 
 def _first_line(task: str | None) -> str | None:
     """As a list may show it: cut after masking, since half a credential is not recognised as one."""
-    first = next((line for line in (task or "").splitlines() if line.strip()), None)
-    return None if first is None else plain(one_line(first, 200))
+    return plain(first_line(task or "", 200))

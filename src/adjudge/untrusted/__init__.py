@@ -10,6 +10,6 @@ from __future__ import annotations
 from adjudge.untrusted.ordinary import ordinary_each
 from adjudge.untrusted.secrets import count_secrets
 from adjudge.untrusted.steering import FLOOD, Sign, steering
-from adjudge.untrusted.view import one_line, shown
+from adjudge.untrusted.view import first_line, one_line, shown
 
-__all__ = ["FLOOD", "Sign", "count_secrets", "one_line", "ordinary_each", "shown", "steering"]
+__all__ = ["FLOOD", "Sign", "count_secrets", "first_line", "one_line", "ordinary_each", "shown", "steering"]

@@ -19,6 +19,9 @@ IN_A_ROW = 40
 _NOISE = re.compile(r"\x1b(?:\[[0-9;:]*m|\[[0-2]?K|\(B)")
 """Colours, "erase to the end of the line" and "back to ASCII", which tools print all the time."""
 
+_TAG = re.compile(r"\s*</?[\w:.-]+>\s*")
+"""A tag alone on its line, such as those that harnesses put around a task."""
+
 _PLAIN = bytes([0x09, 0x0A, *range(0x20, 0x7F)])
 """What no check of characters objects to, alone or between others."""
 
@@ -137,3 +140,10 @@ def one_line(text: str, width: int, mask: bool = True) -> str:
     start = text[: 8 * width + 4096]
     line = " ⏎ ".join(part.strip() for part in shown(start, mask).split("\n") if part.strip()).replace("\t", " ")
     return line if len(line) <= width and len(start) == len(text) else line[: width - 1] + "…"
+
+
+def first_line(text: str, width: int) -> str | None:
+    """The first line that says something, in at most `width` characters: a tag that is alone on its line does not."""
+    lines = [line for line in text[:100_000].splitlines() if line.strip()]
+    telling = next((line for line in lines if not _TAG.fullmatch(line)), next(iter(lines), None))
+    return None if telling is None else one_line(telling, width)

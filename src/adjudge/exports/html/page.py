@@ -18,7 +18,7 @@ from adjudge.exports.scores import RUNGS, done_to_input
 from adjudge.judgment import Call, Judgment, Steering
 from adjudge.record import Usage, dollars
 from adjudge.run import Outcome
-from adjudge.untrusted import one_line
+from adjudge.untrusted import first_line
 
 LONG = 40_000
 """Characters of the task, the patch and the summary beyond which they are cut."""
@@ -95,7 +95,7 @@ def page_of(judged: Judged, version: str) -> Page:
     there = {*ids_of_record(record), *(look.id for look in judgment.looks)}
     cards, scores = cards_of(judged, there), score_cards(judged, there)
     return Page(
-        title=next((one_line(line, 160) for line in (run.task or "").splitlines() if line.strip()), run.id),
+        title=first_line(run.task or "", 160) or run.id,
         kind=judgment.judge.kind,
         answer="score" if judgment.judge.kind == "reader" else "verdict",
         run=run.id,

@@ -8,6 +8,7 @@ from typing import Literal
 import msgspec
 from markupsafe import Markup
 
+from adjudge.judgment import Judge
 from adjudge.passes.breaker import IN_A_ROW
 from adjudge.passes.estimate import described, rounded
 from adjudge.passes.values import Estimate
@@ -70,7 +71,6 @@ def pass_page(facts: PassFacts, child: Child | None, ended: PassEnded | None) ->
         words = drawn_words(sampling.quota, sampling.share, sampling.always, sampling.seed, started.again)
         drawn = [("drawn", words), ("estimate", f"{described(started.estimate)}.")]
         drawn += [("limit", f"at most {rounded(started.max_cost)}")] if started.max_cost is not None else []
-    limits = [(name, str(value)) for name, value in facts.judge.limits.items()]
     return PassPage(
         id=row.id,
         title=f"Pass over {counted(row.selected, 'run')}",
@@ -78,9 +78,24 @@ def pass_page(facts: PassFacts, child: Child | None, ended: PassEnded | None) ->
         rubric=row.rubric or "unnamed",
         rubric_href=address("rubrics", row.rubric_hash) if row.rubric_hash else None,
         started=Box("How it was started", tuple(drawn)),
-        judge=Box("Who judges", (("adjudge", facts.judge.version), ("prompts", facts.judge.prompt[:12]), *limits)),
+        judge=Box("Who judges", tuple(_judge(facts.judge))),
         now=now_view(facts, child, ended),
     )
+
+
+def _judge(judge: Judge) -> Iterator[tuple[str, str]]:
+    yield "identity", judge.hash[:12]
+    yield "prompts", judge.prompt[:12]
+    yield "adjudge", judge.version
+    for name, value in judge.limits.items():
+        if value != "":
+            yield name.replace("_", " "), _limit(value)
+
+
+def _limit(value: float | bool | str) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return value if isinstance(value, str) else f"{value:,}" if isinstance(value, int) else f"{value:g}"
 
 
 def now_view(facts: PassFacts, child: Child | None, ended: PassEnded | None) -> NowView:

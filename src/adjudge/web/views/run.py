@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from adjudge.exports.html.verdicts import sentence_of_verdicts
 from adjudge.run import Run
-from adjudge.untrusted import one_line
+from adjudge.untrusted import first_line, one_line
 from adjudge.web.addresses import address
 from adjudge.web.queries.judged import JudgedRun
 from adjudge.web.text import block_of, clock, counted, tokens, when
@@ -102,7 +102,7 @@ def title_of(run: Run) -> str:
     """The task's name, or its first line, or the run's id."""
     if run.task_name:
         return one_line(run.task_name, 160)
-    return next((one_line(line, 160) for line in (run.task or "").splitlines() if line.strip()), run.id)
+    return first_line(run.task or "", 160) or run.id
 
 
 def _about(run: Run) -> Iterator[str]:

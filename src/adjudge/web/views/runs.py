@@ -194,7 +194,7 @@ _SORTS: tuple[tuple[str, bool, str | None], ...] = (
     ("Turns", True, "turns"),
     ("Run cost", True, "cost"),
     ("Judging", True, "judging"),
-    ("When", True, "added"),
+    ("Imported", True, "added"),
 )
 
 
