@@ -325,10 +325,9 @@ async def test_the_evaluators_home_is_nothing_that_the_agent_could_prepare(live:
         f"cat > /tmp/p.py <<'E'\n{PREPARES}\nE\n(setsid python3 /tmp/p.py &)",
     )
     await handed_over(machine, tmp_path / "copy")
-    output = await machine.run(
-        "echo mine > ~/kept; sleep 0.3; git config user.name; ls -A ~; cat /home/agent/.gitconfig | tail -n 1"
-    )
-    assert output.text == "kept\nname = planted\n"
+    planted = "for n in $(seq 100); do grep planted /home/agent/.gitconfig && break; sleep 0.1; done"
+    output = await machine.run(f"echo mine > ~/kept; {planted}; git config user.name; ls -A ~")
+    assert output.text == "name = planted\nkept\n"
     assert (await machine.run("cat ~/kept; ls -A ~; echo $USER")).text == "mine\nkept\nagent\n"
 
 

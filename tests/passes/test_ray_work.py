@@ -38,9 +38,10 @@ GONE = 60.0
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[RayCluster]:
     """One that is gone afterwards, with all that it has started."""
+    others = descendants(os.getpid())
     with open_ray(None, cpus=WORKERS + 1) as opened:
         yield opened
-        started = descendants(os.getpid())
+        started = descendants(os.getpid()) - others
     assert len(started) > WORKERS
     ends = time.monotonic() + GONE
     while (left := started & parents().keys()) and time.monotonic() < ends:

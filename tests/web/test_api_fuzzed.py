@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
@@ -25,8 +24,6 @@ from .conftest import ACCESS, BASE, TOKEN, Client
 
 EXAMPLES = 5
 """Requests of each operation and mode."""
-SECONDS = 28.0
-"""Time after which no further operation is begun, in each mode."""
 JSON = {"content-type": "application/json"}
 NEVER = ("/api/live/{job}/events",)
 """Operations that are left out: a stream ends when its job does."""
@@ -73,11 +70,9 @@ def _as_json(body: Any) -> bytes:
 @pytest.mark.parametrize("mode", [GenerationMode.POSITIVE, GenerationMode.NEGATIVE])
 def test_no_request_makes_the_api_fail(fuzzed: Client, mode: GenerationMode) -> None:
     document = fuzzed.get("/api/schema/openapi.json").json()
-    ends, walked = time.monotonic() + SECONDS, 0
     for operation in operations(document):
-        if operation.path in NEVER or time.monotonic() > ends:
+        if operation.path in NEVER:
             continue
-        walked += 1
 
         @seed(20261130)
         @settings(
@@ -93,7 +88,6 @@ def test_no_request_makes_the_api_fail(fuzzed: Client, mode: GenerationMode) -> 
 
         with suppress(Unsatisfiable):  # nothing about a request without parameters and a body can be wrong
             ask()
-    assert walked > 1
 
 
 def test_the_document_is_read_by_another_program(fuzzed: Client) -> None:

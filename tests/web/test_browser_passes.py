@@ -102,13 +102,3 @@ def test_a_pass_is_planned_started_watched_stopped_and_resumed(browser: Browser,
         expect(page.locator(".now")).to_contain_text("finished", timeout=60_000)
         assert seen.complaints == []
         seen.context.close()
-
-
-@pytest.mark.parametrize("width", [360, 1440])
-def test_no_page_is_wider_than_its_window(browser: Browser, own: Store, width: int) -> None:
-    with served(own, Settings(store=str(own.folder), model="http://127.0.0.1:9/v1#model")) as door:
-        seen = Looking(browser, door, viewport={"width": width, "height": 800})
-        for path in ("/passes", "/passes/new", f"/passes/new?rubric={RUBRIC.hash}", f"/runs/{a_run(1).id}/judge"):
-            page = seen.open(path)
-            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (path, width)
-        seen.context.close()

@@ -11,7 +11,7 @@ from litestar.testing import TestClient
 from playwright.sync_api import Browser, Page, sync_playwright
 from tests.web import sample_doing, sample_figures, sample_passes
 from tests.web.sample_asking import KeptJob, an_asking, kept_asking
-from tests.web.served import ARGUMENTS, CHROMIUM, entered, served
+from tests.web.served import ARGUMENTS, CHROMIUM, served
 
 from adjudge.settings import Settings
 from adjudge.store.store import Store
@@ -20,21 +20,23 @@ from adjudge.web.guard import Doors, Guard
 
 from .conftest import ACCESS, BASE, TOKEN, Client
 from .sample import RUBRIC
+from .test_browser import Looking
 from .test_guard import VALUES
 from .walk import addresses, parameters, pictured
 
 AXE = (files("axe_playwright_python") / "axe.min.js").read_text()
 SHAPES = {
-    "light": (1440, 1000, None),
-    "dark": (1440, 1000, ["color-contrast", "link-in-text-block"]),
-    "narrow": (360, 800, ["target-size", "scrollable-region-focusable"]),
+    "light": (1440, None),
+    "dark": (1440, ["color-contrast", "link-in-text-block"]),
+    "narrow": (360, ["target-size", "scrollable-region-focusable"]),
 }
-"""Width, height, and which rules are asked: in the dark only colours are others, and on a phone only what has room."""
-
-browsing = [
-    pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium here (Debian's package `chromium`)"),
-    pytest.mark.xdist_group("browser"),
-]
+"""Width, and which rules are asked: in the dark only colours are others, and on a phone only what has room."""
+WIDTHS = (360, 768, 1440, 2200)
+pytestmark = pytest.mark.xdist_group("every page")
+UNFOLDED = """() => {
+    for (const fold of document.querySelectorAll("details.rest")) fold.open = true;
+    for (const box of document.querySelectorAll(".opt input")) box.checked = true;
+}"""
 
 
 @pytest.fixture(scope="module")
@@ -101,30 +103,36 @@ def has_frame(page: Page) -> bool:
     return page.locator("main#main").count() == 1
 
 
-def findings(page: Page, path: str, shape: str) -> Iterator[str]:
-    """What axe finds that is serious: the rule, the shape, the page and the element; and whether it scrolls sideways."""
-    width, height, rules = SHAPES[shape]
-    page.set_viewport_size({"width": width, "height": height})
+def accused(page: Page, shape: str) -> Iterator[str]:
+    """What axe finds that is serious: the rule and the element."""
+    width, rules = SHAPES[shape]
+    page.set_viewport_size({"width": width, "height": 900})
     page.emulate_media(color_scheme="dark" if shape == "dark" else "light")
     options = {"resultTypes": ["violations"]} | ({"runOnly": {"type": "rule", "values": rules}} if rules else {})
     for rule in page.evaluate("options => axe.run(document, options)", options)["violations"]:
         if rule["impact"] in ("serious", "critical"):
             for node in rule["nodes"][:3]:
-                yield f"{path} {shape}: {rule['id']}: {node['html'][:160]} {node['failureSummary'][:300]}"
-    if not page.evaluate("document.documentElement.scrollWidth <= innerWidth"):
-        yield f"{path} {shape}: scrolls sideways"
+                yield f"{shape}: {rule['id']}: {node['html'][:160]} {node['failureSummary'][:300]}"
+
+
+def overflowing(page: Page) -> Iterator[str]:
+    """The widths at which it scrolls sideways, with all that is folded open."""
+    page.evaluate(UNFOLDED)
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 900})
+        if not page.evaluate("document.documentElement.scrollWidth <= innerWidth"):
+            yield f"scrolls sideways at {width} px"
 
 
 @pytest.mark.slow
-@browsing[0]
-@browsing[1]
-def test_axe_finds_nothing_serious_on_any_page(browser: Browser, store: Store, guard: Guard, names: dict[str, str]) -> None:
+@pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium here (Debian's package `chromium`)")
+def test_every_page_is_for_everybody(browser: Browser, store: Store, guard: Guard, names: dict[str, str]) -> None:
     """The policy allows no foreign script, so that axe comes in through the browser's own door, without the policy."""
     job = KeptJob(an_asking())
     found: list[str] = []
     with served(store, prepare=job) as door:
-        context = browser.new_context(storage_state=entered(browser, door), reduced_motion="reduce", bypass_csp=True)
-        base, page = door.partition("/enter")[0], context.new_page()
+        looking = Looking(browser, door, bypass_csp=True, reduced_motion="reduce")
+        page, base = looking.page, looking.base
         page.request.put(f"{base}/api/reviewer", data={"name": "Ada"}, headers={"x-adjudge": "1"})
         of_pages = addresses(guard, {"job": job.id, "hash": RUBRIC.hash, "of_pass": names["finished"]})
         for path in dict.fromkeys((*of_pages, *pictured(names))):
@@ -132,6 +140,9 @@ def test_axe_finds_nothing_serious_on_any_page(browser: Browser, store: Store, g
             page.wait_for_load_state("networkidle")
             if has_frame(page):
                 page.evaluate(AXE)
-                found += [finding for shape in SHAPES for finding in findings(page, path, shape)]
-        context.close()
+                found += [f"{path} {finding}" for shape in SHAPES for finding in accused(page, shape)]
+                found += [f"{path} {finding}" for finding in overflowing(page)]
+        looking.context.close()
     assert not found, "\n".join(found)
+    assert looking.complaints == []
+    assert [url for url in looking.asked if not url.startswith(base)] == []

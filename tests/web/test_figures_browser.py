@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, expect, sync_playwright
-from tests.conftest import RUBRIC as DIMENSIONS
 from tests.web import sample, sample_figures
 from tests.web.served import ARGUMENTS, CHROMIUM, served
 from tests.web.test_browser import Looking
@@ -60,18 +59,4 @@ def test_a_cell_of_the_matrix_leads_to_the_quoted_words(browser: Browser, store:
         page.wait_for_url("**&at=1")
         page.locator("a.cite.holds").first.click()
         expect(page.locator("mark:target, mark:has(:target)")).to_be_visible()
-        looking.context.close()
-
-
-@pytest.mark.parametrize("width", [360, 1440])
-def test_no_page_of_figures_is_wider_than_its_window(browser: Browser, store: Store, width: int) -> None:
-    pages = ["/results", "/compare", "/compare?run=r-f000000000000000&run=r-f000000000000001"]
-    pages += [f"/{page}?rubric={rubric.hash}" for page in ("results", "compare") for rubric in (sample.RUBRIC, DIMENSIONS)]
-    with served(store) as door:
-        looking = Looking(browser, door, viewport={"width": width, "height": 800})
-        for path in pages:
-            page = looking.open(path)
-            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (path, width)
-        assert looking.complaints == []
-        assert [url for url in looking.asked if not url.startswith(looking.base)] == []
         looking.context.close()

@@ -173,7 +173,7 @@ CHANGE = {"content-type": "application/json", "x-adjudge": "1"}
     ],
 )
 def test_a_change_is_json_with_our_header_or_nothing(client: Client, headers: dict[str, str], status: int) -> None:
-    """No route changes anything yet, so that what passes the guard meets a route that knows no such method."""
+    """What passes the guard meets a route that knows no such method."""
     assert client.post("/api/runs", content=b"{}", headers=headers).status_code == status
 
 

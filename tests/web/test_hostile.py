@@ -48,43 +48,11 @@ HOSTILE = (
 
 TAGS = frozenset(
     (
-        *(
-            "html",
-            "head",
-            "meta",
-            "title",
-            "link",
-            "script",
-            "body",
-            "a",
-            "header",
-            "b",
-            "nav",
-            "ul",
-            "li",
-            "div",
-            "button",
-        ),
-        *(
-            "main",
-            "h1",
-            "h2",
-            "h3",
-            "p",
-            "span",
-            "dl",
-            "dt",
-            "dd",
-            "small",
-            "figure",
-            "figcaption",
-            "i",
-            "br",
-            "svg",
-            "path",
-        ),
-        *("rect", "g", "defs", "pattern", "section", "article", "q", "mark", "pre", "details", "summary", "code", "table"),
-        *("tbody", "thead", "tr", "td", "th", "caption", "form", "label", "input", "select", "option", "kbd", "dialog"),
+        *("html", "head", "meta", "title", "link", "script", "body", "a", "header", "b", "nav", "ul", "li", "div"),
+        *("button", "main", "h1", "h2", "h3", "p", "span", "dl", "dt", "dd", "small", "figure", "figcaption", "i", "br"),
+        *("svg", "path", "rect", "g", "defs", "pattern", "section", "article", "q", "mark", "pre", "details", "summary"),
+        *("code", "table", "tbody", "thead", "tr", "td", "th", "caption", "form", "label", "input", "select", "option"),
+        *("kbd", "dialog"),
     )
 )
 """Every element that the templates use."""

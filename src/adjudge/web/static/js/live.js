@@ -9,7 +9,8 @@ if (steps && one('.stands[data-state="running"]')) {
     const piece = await fetched(`${here}/steps?after=${steps.children.length}`);
     one(".no-step")?.remove();
     steps.append(...all("li", piece).map((item) => document.importNode(item, true)));
-    one(".stands").replaceWith(document.importNode(one(".stands", piece), true));
+    const stands = document.importNode(one(".stands", piece), true);
+    if (!stands.isEqualNode(one(".stands"))) one(".stands").replaceWith(stands);  // a link in it may just be clicked
   };
   const again = () => { filling = filling.then(more).catch((status) => say(`The server did not answer (${status})`)); };
   events.addEventListener("step", again);
