@@ -50,6 +50,13 @@ class ReaderAnswer(msgspec.Struct, frozen=True):
     summary: str
     steering: tuple[ToldSteering, ...]
 
+    @property
+    def cites(self) -> bool:
+        """Whether it points at anything in the record."""
+        return bool(self.steering) or any(
+            each.citations or any(cause.citations for cause in each.causes) for each in self.answers
+        )
+
 
 # --- what a model is asked for
 

@@ -93,7 +93,7 @@ class Reader:
 
     def _judgment(self, row: Row, run: Run, rubric: Rubric, asked: Question, climbed: Climbed[ReaderAnswer]) -> Judgment:
         answer = climbed.answer
-        exhibits = Exhibits(held(run.record) if answer else run.record)
+        exhibits = Exhibits(held(run.record) if answer and answer.cites else run.record)
         found: dict[str, Any] = {
             "steps": climbed.steps,
             "calls": climbed.calls,

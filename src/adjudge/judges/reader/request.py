@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 import msgspec
 
@@ -88,13 +89,19 @@ def question(
     schema = answer_schema(rubric)
     seen = msgspec.structs.replace(seen, record=held(seen.record))
     hints = _hints(rubric, seen.record)
-    frame = len(prompt.SYSTEM) + len(json.dumps(schema)) + len(prompt.dimension_lines(rubric)) + len(hints)
+    frame = len(prompt.SYSTEM) + len(_schema_text(rubric)) + len(prompt.dimension_lines(rubric)) + len(hints)
     room = _room(seen, bounds, frame) if characters is None else max(characters, SHORTEST)
     material = prepare(seen, asked, room, bounds.mask, hints)
     text = "\n\n".join(part for part in _parts(rubric, seen, material) if part)
     request = Request(prompt.SYSTEM, (Message("user", text),), schema=schema, most=_most(bounds.window))
-    prepared = _prepared(request, asked, material, bounds.calibration)
+    texts = [request.system, text, _schema_text(rubric)]
+    prepared = _prepared(texts, asked, material, bounds.calibration)
     return Question(request, prepared, material.masked, material.token, material.signs)
+
+
+@lru_cache(maxsize=16)
+def _schema_text(rubric: Rubric) -> str:
+    return json.dumps(answer_schema(rubric))
 
 
 def _most(window: int | None) -> int:
@@ -146,8 +153,7 @@ def _of_trajectory(record: Record, material: Material) -> Iterator[str]:
         yield prompt.PRUNED
 
 
-def _prepared(request: Request, asked: PruneMode, material: Material, calibration: Calibration) -> Prepared:
-    texts = [request.system, *(message.text for message in request.messages), json.dumps(request.schema)]
+def _prepared(texts: Sequence[str], asked: PruneMode, material: Material, calibration: Calibration) -> Prepared:
     data = b"\0".join([text.encode("utf-8", "surrogatepass") for text in texts])
     characters = sum(map(len, texts))
     return Prepared(
