@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import msgspec
 
@@ -15,10 +16,16 @@ CHARACTERS_A_TOKEN = 4
 def tokens_of(request: Request) -> int:
     """A careful estimate of a request's size in tokens: a fourth of its characters, tools and schema included."""
     said = sum(len(m.text) + sum(len(call.name) + len(call.arguments) for call in m.calls) for m in request.messages)
-    # Not msgspec's encoder, which takes no half of a surrogate pair.
-    tools = msgspec.to_builtins(request.tools)
-    declared = len(json.dumps([tools, request.schema], ensure_ascii=False, separators=(",", ":")))
+    declared = _declared([msgspec.to_builtins(request.tools), request.schema])
     return (len(request.system) + said + declared) // CHARACTERS_A_TOKEN + 1
+
+
+def _declared(value: Any) -> int:
+    """Characters of a value as JSON."""
+    try:
+        return len(msgspec.json.encode(value).decode())
+    except UnicodeEncodeError:  # half of a surrogate pair, which only the slower one writes
+        return len(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
 
 
 def with_estimates(reported: Usage | None, request: Request, received: int) -> tuple[Usage, bool]:

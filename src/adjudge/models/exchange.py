@@ -148,7 +148,8 @@ def clean(text: str) -> str:
     if "\x00" in text:
         text = text.replace("\x00", "\ufffd")
     try:
-        text.encode()
+        if not text.isascii():
+            text.encode()
     except UnicodeEncodeError:
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return text

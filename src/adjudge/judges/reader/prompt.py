@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -119,6 +120,7 @@ Schema:
 {schema}"""
 
 
+@lru_cache(maxsize=16)
 def dimension_lines(rubric: Rubric) -> str:
     """All dimensions with their scales, descriptions and what is not a finding."""
     return "\n\n".join("\n".join(_lines(dimension)) for dimension in rubric.dimensions)
