@@ -34,7 +34,7 @@ sys.stdin.readline()
 
 def test_without_ray_it_is_told_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(OutsideError, match=r'pip install "adjudge\[ray\]"'):
+    with pytest.raises(OutsideError, match=r"extra `ray`: adjudge\[ray\]"):
         open_ray(None)
 
 

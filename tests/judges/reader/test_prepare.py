@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
+import msgspec
 import pytest
 
 from adjudge.entries import EntryWriter
@@ -70,6 +71,13 @@ def test_automatic_is_full_where_that_is_known_to_fit(room: int | None, mode: st
     material = prepare(ReaderInput(outputs(100)), "automatic", room)
     assert material.mode == mode
     assert len(material.trajectory) <= (room or 100_000)
+
+
+def test_a_sub_agents_record_without_entries_takes_room_as_well() -> None:
+    record = msgspec.structs.replace(outputs(10), children=(Record("made", ()),))
+    size = len(prepare(ReaderInput(record), "full").trajectory)
+    for room in range(size - 50, size + 50):
+        assert len(prepare(ReaderInput(record), "automatic", room).trajectory) <= room
 
 
 def test_each_sub_agents_record_keeps_its_own_first_and_last_outputs() -> None:

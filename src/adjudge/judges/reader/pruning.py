@@ -84,13 +84,13 @@ def _whole(named: Named, mode: Literal["full", "pruned"], room: int | None, mask
     longest = None if mode == "full" else LONGEST
     chosen = zip(named.entries, repeat(True), named.ordinary) if mode == "full" else _chosen(named)
     shown: list[Passage] = []
-    size = line.size
+    left = None if room is None else room - line.size
     for passage in passages(chosen, longest, mask):
         shown.append(passage)
-        size += passage.size
-        if room is not None and size > room:
+        left = None if left is None else left - passage.size
+        if left is not None and left < 0:
             return None
-    return _kept(line, shown)
+    return _kept(line, shown) if left is None or left >= 0 else None
 
 
 def _chosen(named: Named, step: Literal[1, -1] = 1) -> Iterator[Chosen]:
