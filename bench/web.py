@@ -29,9 +29,11 @@ from adjudge.judgment import Answer, Judge, Judgment, gate, score
 from adjudge.record import Entry, Record, Turn, Usage
 from adjudge.rubric import Criterion, Rubric, rubric_hash
 from adjudge.run import Grade, Outcome, Run
+from adjudge.settings import Settings
 from adjudge.store import rows, schema
 from adjudge.store.store import Store, open_store
 from adjudge.testing import make_run
+from adjudge.web.serving import Serving, serve
 
 ENTRIES, RUNS = 100_000, 100_000
 READERS, EACH = 50, 6
@@ -39,13 +41,12 @@ READERS, EACH = 50, 6
 CRITERIA = tuple(Criterion(f"c{number}", f"Line {number} says that the tests passed.") for number in range(10))
 RUBRIC = Rubric("bench", CRITERIA, rubric_hash(CRITERIA), "bench.yaml")
 
-SERVE = """
-import sys
-from adjudge.store.store import open_store
-from adjudge.web.serving import Serving, serve
-with open_store(sys.argv[1]) as store:
-    serve(store, Serving(port=0, token=False), lambda address: print(address, flush=True))
-"""
+
+def serve_store(place: Path) -> None:
+    """Serve a store without a token until the process is told to stop; prints the address."""
+    with open_store(place) as store:
+        settings = Settings(store=str(place))
+        serve(store, settings, Serving(port=0, token=False), lambda address: print(address, flush=True))
 
 
 def long_run() -> Run:
@@ -199,7 +200,7 @@ def main() -> None:
         place = Path(folder) / "store"
         with open_store(place) as store:
             fill(store)
-        command = [sys.executable, "-c", SERVE, str(place)]
+        command = [sys.executable, "-m", "bench.web", str(place)]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
             try:
                 assert process.stdout is not None
@@ -242,4 +243,4 @@ def figures(port: int, server: Server) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    serve_store(Path(sys.argv[1])) if sys.argv[1:] else main()
