@@ -76,6 +76,20 @@ def test_a_place_that_is_not_there_opens_the_start(inside: Client) -> None:
     assert ids(inside.get("/runs/r-long?at=e99999999").text)[0] == "e1"
 
 
+@pytest.mark.parametrize("page", ["/runs/{run}", "/runs/{run}/entries?start=80&end=83"])
+def test_an_entrys_own_link_says_where_to_open_and_keeps_the_judgment(page: str, client: Client) -> None:
+    asked = page.format(run=RUN)
+    html = client.get(f"{asked}{'&' if '?' in asked else '?'}judgment=j-00000000000000e1").text
+    assert f'<a href="/runs/{RUN}?at=e82&amp;judgment=j-00000000000000e1#e82"' in html
+
+
+def test_an_entrys_own_link_keeps_the_sitting_of_a_reviewer(client: Client) -> None:
+    html = client.get("/review/j-00000000000000e1/as-written/entries?start=80&end=83&order=random").text
+    link = next(each for each in re.findall(r'class="eid"><a href="([^"]+)"', html) if each.endswith("#e82"))
+    assert link.startswith("/review/j-00000000000000e1/as-written?")
+    assert {"at=e82", "order=random"} <= set(link.partition("#")[0].partition("?")[2].split("&amp;"))
+
+
 _GAP = r'<p class="gap" data-load="([^"]+)"'
 
 

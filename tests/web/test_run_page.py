@@ -6,6 +6,9 @@ import re
 
 import pytest
 
+from adjudge.judgment import Judge, Judgment, Step
+from adjudge.web.views.transcript import TOLD, transcript_of
+
 from .conftest import RUN, Page, text_of
 
 ADDRESS = f"/runs/{RUN}"
@@ -55,6 +58,8 @@ def test_a_pass_that_the_gate_took_back_shows_the_models_own_answer(html: str) -
     words = text_of(card(html, 7))
     assert "The model answered pass . Changed to fail:" in words
     assert "the quote is not in e122" in words
+    assert "The note is the model’s." in words
+    assert "Not proven" not in words
     assert 'class="cite broken"' in card(html, 7)
 
 
@@ -115,6 +120,14 @@ def test_the_patch_has_its_lines_with_numbers(html: str) -> None:
 
 def test_long_output_is_folded_with_its_true_size(html: str) -> None:
     assert re.search(r"<summary>\d+ lines folded · [\d.]+ k?B in all</summary>", html)
+
+
+@pytest.mark.parametrize(("length", "words"), [(TOLD, None), (TOLD + 1_500, "1,500 characters left out")])
+def test_what_a_judge_was_told_says_how_much_of_it_is_cut_off(length: int, words: str | None) -> None:
+    judge = Judge("evaluator", "m", "p", {}, "0")
+    judgment = Judgment("j-1", "r-1", "x", "h", judge, "judged", "2026-01-01", 1.0, steps=(Step("t" * length, "", ""),))
+    more = transcript_of(judgment, {}, "s").steps[0].told_more
+    assert (more is None) if words is None else (more or "").startswith(words)
 
 
 def test_the_page_of_a_chosen_judgment_is_of_that_judgment(page: Page) -> None:

@@ -87,6 +87,20 @@ def test_lines_of_a_diff_are_told_apart_only_where_its_head_counts_them() -> Non
     assert '<span class="del">- nor' not in block
 
 
+PATCH = (
+    "apply_patch\n- not yet\n*** Begin Patch\n*** Update File: a.py\n@@ def f\n same\n-old\n+new\n*** End Patch\n+ after"
+)
+
+
+def test_a_patch_of_codex_is_a_diff_between_its_marks() -> None:
+    block = block_of(PATCH).html
+    assert '<span class="hunk">@@ def f</span>' in block
+    assert '<span class="del">-old</span>' in block
+    assert '<span class="add">+new</span>' in block
+    assert '<span class="del">- not yet' not in block
+    assert '<span class="add">+ after' not in block
+
+
 @pytest.mark.parametrize(
     ("text", "markup"),
     [

@@ -25,7 +25,7 @@ STYLES = (
     "media",
 )
 """The parts of the style sheet, in the order in which they count."""
-SCRIPTS = ("page", "pieces", "run", "runs", "forms", "live", "build", "rubric", "making", "passes", "review", "keys")
+SCRIPTS = ("page", "pieces", "run", "runs", "forms", "build", "live", "rubric", "making", "passes", "review", "keys")
 """The parts of the script, each of which may use what stands in those before it."""
 
 

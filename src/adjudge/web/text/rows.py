@@ -13,7 +13,11 @@ Role = Literal["", "add", "del", "hunk"]
 WIDEST = 1_200
 """Characters of one row; a longer line is several, so that a file without line ends can be folded too."""
 
+BEGINS, ENDS = "*** Begin Patch", "*** End Patch"
+"""Between these lines Codex writes a patch: its hunks begin with `@@` and count nothing."""
+
 _HUNK = re.compile(r"@@ -\d{1,9}(?:,(\d{1,9}))? \+\d{1,9}(?:,(\d{1,9}))? @@")
+_SIGNS: dict[str, Role] = {"+": "add", "-": "del"}
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -27,7 +31,7 @@ class Row(msgspec.Struct, frozen=True):
 
 def rows_of(text: str) -> list[Row]:
     """The rows of a text."""
-    return list(_rows(text, "@@ -" in text))
+    return list(_rows(text, "@@ -" in text or BEGINS in text))
 
 
 def _rows(text: str, may_be_diff: bool) -> Iterator[Row]:
@@ -43,10 +47,11 @@ def _rows(text: str, may_be_diff: bool) -> Iterator[Row]:
 
 
 class Hunks:
-    """Tells lines of a unified diff from others: only what a hunk's header counts is of the hunk."""
+    """Tells lines of a diff from others: what a hunk's header counts, and what Codex's marks of a patch enclose."""
 
     def __init__(self) -> None:
         self._old = self._new = 0
+        self._enclosed = False
 
     @property
     def inside(self) -> bool:
@@ -55,6 +60,11 @@ class Hunks:
 
     def role(self, line: str) -> Role:
         """What the next line is."""
+        if line in (BEGINS, ENDS):
+            self._enclosed = line == BEGINS
+            return ""
+        if self._enclosed:
+            return "hunk" if line.startswith("@@") else _SIGNS.get(line[:1], "")
         if match := _HUNK.match(line):
             self._old, self._new = (int(count) if count else 1 for count in match.groups())
             return "hunk"
@@ -63,4 +73,4 @@ class Hunks:
         first = line[:1]
         self._old -= first in ("-", " ", "")
         self._new -= first in ("+", " ", "")
-        return "add" if first == "+" else "del" if first == "-" else ""
+        return _SIGNS.get(first, "")

@@ -230,11 +230,11 @@ def _exhibits(
 
 def _entry(opened: OpenRun, place: tuple[str, int], marks: Sequence[Mark], judgment: str) -> ExhibitSide:
     entry = opened.records[place[0]].entries[place[1]]
-    view = entry_view(opened.run.id, entry, marks)
+    href = of_run(opened.run.id, at=entry.id, at_=entry.id, judgment=judgment)
+    view = entry_view(opened.run.id, entry, marks, href)
     turn = opened.turn_at(*place)
     facts = (*([f"turn {turn}"] if turn else []), *view.facts, *view.failures)
-    href = of_run(opened.run.id, at=entry.id, at_=entry.id, judgment=judgment)
-    return ExhibitSide(entry.id, href, view.title, facts, view.shape, view.text)
+    return ExhibitSide(entry.id, view.href, view.title, facts, view.shape, view.text)
 
 
 def _look(look: Look, marks: Sequence[Mark], judged: Judged) -> ExhibitSide:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
 
 import msgspec
@@ -15,19 +15,22 @@ from adjudge.web.queries.windows import Window
 from adjudge.web.text import Block, Mark, block_of, diff_block, money, size, tokens, when
 
 Marks = Mapping[str, Sequence[Mark]]
+Leading = Callable[[str], Markup]
+"""From an entry's id to the address of a page that is opened there."""
 
 _REPLACES = (("old_string", "new_string"), ("old_str", "new_str"), ("oldString", "newString"))
 """How the arguments of editing tools name the text that goes and the one that comes."""
 
 
 class EntryView(msgspec.Struct, frozen=True):
-    """An entry. `facts` are said quietly, `failures` not; `chips` lead back to what cites it.
+    """An entry; `href` is a link to keep. `facts` are said quietly, `failures` not; `chips` lead back to what cites it.
 
     `anchors` are places of quotes that could not be marked within. `diff` is what an editing call replaces; its text is
     then folded, unless something is quoted from it.
     """
 
     id: str
+    href: Markup
     shape: str
     title: str
     facts: tuple[str, ...]
@@ -48,13 +51,13 @@ class TurnView(msgspec.Struct, frozen=True):
     entries: tuple[EntryView, ...]
 
 
-def turns_of(run: str, window: Window, marks: Marks) -> tuple[TurnView, ...]:
-    """The entries of a window by turn."""
+def turns_of(run: str, window: Window, marks: Marks, to: Leading) -> tuple[TurnView, ...]:
+    """The entries of a window by turn, each with its own link."""
     turns = {turn.number: turn for turn in window.turns}
-    return tuple(_turns(run, window, turns, marks))
+    return tuple(_turns(run, window, turns, marks, to))
 
 
-def _turns(run: str, window: Window, turns: Mapping[int, Turn], marks: Marks) -> Iterator[TurnView]:
+def _turns(run: str, window: Window, turns: Mapping[int, Turn], marks: Marks, to: Leading) -> Iterator[TurnView]:
     for number, group in groupby(window.entries, lambda entry: entry.turn):
         entries = list(group)
         turn = turns.get(number)
@@ -64,7 +67,7 @@ def _turns(run: str, window: Window, turns: Mapping[int, Turn], marks: Marks) ->
             anchor=name if begins else None,
             title=_title(number, entries, begins),
             facts=facts_of_turn(turn) if turn else (),
-            entries=tuple(entry_view(run, entry, marks.get(entry.id, ())) for entry in entries),
+            entries=tuple(entry_view(run, entry, marks.get(entry.id, ()), to(entry.id)) for entry in entries),
         )
 
 
@@ -87,7 +90,7 @@ def facts_of_turn(turn: Turn) -> tuple[str, ...]:
     return (*facts, *((when(turn.time),) if turn.time else ()))
 
 
-def entry_view(run: str, entry: Entry, marks: Sequence[Mark]) -> EntryView:
+def entry_view(run: str, entry: Entry, marks: Sequence[Mark], href: Markup) -> EntryView:
     """An entry as a page shows it."""
     whole = address("runs", run, "exhibits", entry.id)
     text = _text(entry, marks, whole)
@@ -98,6 +101,7 @@ def entry_view(run: str, entry: Entry, marks: Sequence[Mark]) -> EntryView:
     quoted = any(mark.holds for mark in marks)
     return EntryView(
         id=entry.id,
+        href=href,
         shape=_shape(entry),
         title=title_of(entry),
         facts=(*_facts(entry), *((size(text.size),) if text.size > 1000 else ())),

@@ -116,7 +116,7 @@ class Shown:
             yield self._gap(name, at, total)
 
     def _turns(self, window: Window) -> tuple[TurnView, ...]:
-        turns = turns_of(self._opened.run.id, window, self._marks)
+        turns = turns_of(self._opened.run.id, window, self._marks, lambda entry: self._leads.to(entry, at_=entry))
         self._ids.update(entry.id for entry in window.entries)
         self._ids.update(turn.anchor for turn in turns if turn.anchor)
         return turns

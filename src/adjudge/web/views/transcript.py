@@ -37,13 +37,14 @@ class LookView(msgspec.Struct, frozen=True):
 
 
 class StepView(msgspec.Struct, frozen=True):
-    """One exchange. `not_kept` stands in place of what was told, where that is not kept."""
+    """One exchange. `not_kept` stands in place of what was told, where that is not kept; `told_more` says what is cut."""
 
     anchor: str
     number: int
     not_kept: str | None
     told: Markup | None
     told_size: str
+    told_more: str | None
     reasoning: Markup | None
     said: Markup | None
     refused: tuple[str, ...]
@@ -77,12 +78,18 @@ def _step(judgment: Judgment, number: int, step: Step, looks: Mapping[str, LookV
         not_kept=request_not_kept(judgment, number),
         told=block_of(step.told[:TOLD]).html if step.told else None,
         told_size=size(len(step.told.encode("utf-8", "surrogatepass"))),
+        told_more=_cut(len(step.told) - TOLD),
         reasoning=block_of(step.reasoning).html if step.reasoning else None,
         said=block_of(step.said).html if step.said else None,
         refused=step.refused,
         stop=None if step.stop in (None, "calls", "end") else step.stop,
         looks=tuple(looks[name] for name in step.looks if name in looks),
     )
+
+
+def _cut(characters: int) -> str | None:
+    """What is said of so many characters that are not shown."""
+    return f"{characters:,} characters left out; the judgment has them" if characters > 0 else None
 
 
 def _look(judgment: Judgment, look: Look, marks: Sequence[Mark], most: object) -> LookView:

@@ -27,7 +27,10 @@ class Cell(msgspec.Struct, frozen=True):
 
 
 class VerdictCard(msgspec.Struct, frozen=True):
-    """A verdict. `gate` says what the gate changed or found, `doubt` which files could have shaped all that it rests on."""
+    """A verdict. `gate` says what the gate changed or found, `doubt` which files could have shaped all that it rests on.
+
+    `own` says that the note is the model's, though the gate changed its answer.
+    """
 
     anchor: str
     number: str
@@ -38,6 +41,7 @@ class VerdictCard(msgspec.Struct, frozen=True):
     cause: str | None
     by: str | None
     note: Markup
+    own: bool
     answered: str | None
     gate: str | None
     doubt: str | None
@@ -67,6 +71,7 @@ def _card(number: int, verdict: Verdict, judged: Judged, way: Way) -> VerdictCar
     anchor = f"v{number}"
     card = Card(anchor, f"C{number}", sign_of_verdict(verdict), verdict.holdings)
     changed = verdict.answer is not None and verdict.answer.passed != verdict.passed
+    own = verdict.answer.note.strip() if changed and verdict.answer else ""
     return VerdictCard(
         anchor=anchor,
         number=f"C{number}",
@@ -76,7 +81,8 @@ def _card(number: int, verdict: Verdict, judged: Judged, way: Way) -> VerdictCar
         cell=cell(verdict),
         cause=CAUSES[verdict.cause] if verdict.cause else None,
         by=_by(verdict, judged.judgment),
-        note=with_code(verdict.note),
+        note=with_code(own or verdict.note),
+        own=bool(own),
         answered="pass" if changed else None,
         gate=f"{verdict.fault}." if verdict.fault else None,
         doubt=doubt(verdict, judged.judgment.tampering),

@@ -25,6 +25,7 @@ const keys = {
   "]": () => stepTurn(1),
   "[": () => stepTurn(-1),
   "f": nextFilter,
+  "r": () => (one('.card.is-on a[href^="/review/"]') || one('.card a[href^="/review/"], .dim a[href^="/review/"]'))?.click(),
   "d": flip,
   "y": () => (picked().length ? acts["copy-ids"]() : copy(location.href, "Link copied")),
   "?": acts.keys,

@@ -14,9 +14,15 @@ if (steps && one('.stands[data-state="running"]')) {
   };
   const again = () => { filling = filling.then(more).catch((status) => say(`The server did not answer (${status})`)); };
   events.addEventListener("step", again);
+  const over = () => { for (const form of all("form[data-send$='/stop']")) form.hidden = true; };
   events.addEventListener("end", () => {
     events.close();
     again();
-    for (const form of all("form[data-send$='/stop']")) form.hidden = true;
+    over();
+  });
+  events.addEventListener("error", () => {
+    if (events.readyState !== EventSource.CLOSED) return;  // the browser asks again by itself
+    over();
+    one(".stands").replaceChildren(classed(made("span", "not known any more"), "v warn"), classed(made("p", "The server ended meanwhile, and forgot this job. What it made lies in the store; what was not done is not made."), "msg warn"));
   });
 }

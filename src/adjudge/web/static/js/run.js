@@ -62,6 +62,7 @@ const stay = (link) => {
   if (!target || address.pathname !== location.pathname) return false;
   if (target.matches(".tab") && address.search !== location.search) return false;
   if (location.hash !== address.hash) location.hash = address.hash;
+  if (location.search !== address.search) history.replaceState(null, "", address);  // what came into a gap is there only with `at`
   follow();  // at once: the next key may come before the browser says that the hash changed
   return true;
 };
