@@ -69,6 +69,9 @@ PAGES = {
     "pass-stopped": "/passes/{stopped}",
     "pass-finished": "/passes/{finished}",
     "plan": "/passes/new",
+    "jobs": "/live",
+    "results-pass": "/results/{finished}",
+    "look": f"/judgments/{EVALUATION}/looks/L1",
     "plan-shown": f"/passes/new?rubric={sample.RUBRIC.hash}&model=openai/gpt-4o&share=50%25&always=*/unresolved&seed=7",
 }
 SHAPES = {"light": (1440, 1000, "light"), "dark": (1440, 1000, "dark"), "narrow-light": (360, 800, "light")}

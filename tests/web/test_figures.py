@@ -13,14 +13,17 @@ from tests.conftest import RUBRIC as DIMENSIONS
 from tests.passes.stored import CONDUCT, EVALUATOR, FILES, READER, SHOWN, a_run, add_pass, evaluated, read
 from tests.web.test_hostile import HOSTILE, TAGS, Seen
 
+from adjudge.errors import OutsideError
 from adjudge.judgment import Judge, Score
 from adjudge.reviews.values import Said
+from adjudge.rubric import Rubric
 from adjudge.run import Outcome, Run
 from adjudge.settings import Settings
 from adjudge.store.reviews import add_review
 from adjudge.store.store import Store, open_store
 from adjudge.web.app import create_app
 from adjudge.web.guard import Access, Doors
+from adjudge.wiring.reviews import trust
 
 from .conftest import BASE, Client, text_of
 
@@ -376,3 +379,18 @@ def test_nothing_hostile_becomes_part_of_a_page_of_figures(payload: str, tmp_pat
 
 def test_a_judge_without_dimensions_of_the_readers_rubric_is_not_mixed_in(site: Site) -> None:
     assert site.client.get(f"/results?rubric={DIMENSIONS.hash}").status_code == 404
+
+
+def test_a_damaged_rubric_does_not_hide_how_far_another_can_be_trusted(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = Store.rubric
+
+    def damaged(self: Store, hash: str) -> Rubric:
+        if hash != FILES.hash:
+            raise OutsideError(f"rubric {hash}: is damaged")
+        return whole(self, hash)
+
+    before = trust(site.store, FILES.hash, None)
+    monkeypatch.setattr(Store, "rubric", damaged)
+    assert trust(site.store, FILES.hash, None) == before
+    with pytest.raises(OutsideError, match="is damaged"):
+        trust(site.store, CONDUCT.hash, None)

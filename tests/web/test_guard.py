@@ -127,6 +127,19 @@ def test_only_our_own_pages_may_ask(client: Client, origin: str, status: int) ->
     assert client.get("/api/runs", headers={"origin": origin}).status_code == status
 
 
+FOREIGN_HOSTS = ("evil.example", "127.0.0.1.evil.example:8710")
+OWN_HOSTS = ("127.0.0.1:8710", "localhost:8710", "127.0.0.1:8711")
+"""The last one is ours behind a forwarded port."""
+
+
+@pytest.mark.parametrize("origin", [*ORIGINS, "http://[::1]:8710"])
+@pytest.mark.parametrize("host", [*OWN_HOSTS, *FOREIGN_HOSTS])
+def test_host_and_origin_must_both_be_ours_and_the_same(client: Client, host: str, origin: str) -> None:
+    answer = client.get("/api/runs", headers=[("host", host), ("origin", origin)])
+    same = origin.lower() == f"http://{host}" and host in OWN_HOSTS
+    assert (answer.status_code == 200) == same, answer.status_code
+
+
 SITES = (
     ("same-origin", "cors", "empty", 200),
     ("none", "navigate", "document", 200),
@@ -185,6 +198,22 @@ def test_other_methods_are_not_answered(client: Client, method: str) -> None:
 def test_a_long_address_and_a_large_body_are_refused(client: Client) -> None:
     assert client.get("/runs?q=" + "a" * 9_000).status_code == 414
     assert client.post("/api/runs", content=b"a" * 1_000_001, headers=CHANGE).status_code == 413
+
+
+COSTS = {
+    f"/api/runs/{RUN}/judge": {"rubric": RUBRIC.hash},
+    "/api/judge": {"runs": [RUN], "rubric": RUBRIC.hash},
+    "/api/ask": {"question": "Which agent resolves most?"},
+    "/api/passes": {"plan": "x", "rubric": RUBRIC.hash},
+}
+
+
+@pytest.mark.parametrize("path", COSTS)
+def test_without_a_token_nothing_is_begun_that_costs(store: Store, path: str) -> None:
+    access = Access(ACCESS.names, None, port=8710)
+    client = TestClient(create_app(store, Settings(), access, Doors()), base_url=BASE)
+    answer = client.post(path, json=COSTS[path], headers=CHANGE)
+    assert (answer.status_code, "--no-token" in answer.text) == (400, True)
 
 
 # --- the door

@@ -354,14 +354,14 @@ def test_the_end_of_the_server_in_mid_pass_leaves_what_can_be_resumed(
     told = tmp_path / "stderr"
     with told.open("wb") as stderr:
         server = subprocess.Popen(
-            [*ADJUDGE, "serve", "--port", "0", "--no-token", "--store", str(own.folder)],
+            [*ADJUDGE, "serve", "--port", "0", "--store", str(own.folder)],
             stdout=subprocess.PIPE,
             stderr=stderr,
             env={**os.environ, "ADJUDGE_MODEL": name},
         )
     assert server.stdout is not None
     try:
-        with inside(server.stdout.readline().decode().strip().removesuffix("/runs") + "/enter?code=") as speaker:
+        with inside(server.stdout.readline().decode().strip()) as speaker:
             begun = start(speaker, at_once=1)
             assert model.asked.acquire(timeout=PATIENCE)
             events = speaker.events(f"/passes/{begun['id']}/events")

@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
-import itertools
-
 import pytest
 
 from .conftest import RUN, Client
 
-STEPS = (
-    *("..%2f..%2f..%2fetc%2fpasswd", "%2e%2e/%2e%2e/etc/passwd", "%2e%2e%2f%2e%2e%2fetc%2fpasswd"),
-    *("..%252f..%252fetc%252fpasswd", "....//....//etc/passwd", "..%5c..%5cwindows%5cwin.ini", "%c0%ae%c0%ae/etc/passwd"),
-    *(
-        "//proc/self/root/etc/passwd",
-        "/proc/self/environ",
-        "file:///etc/passwd",
-        "app.css%00.png",
-        "app.css%23%2f..%2fapp.js",
-    ),
-    *(
-        "app.css%2f..%2f..%2fguard%2faccess.py",
-        "css/tokens.css",
-        "~/.ssh/id_rsa",
-        "C:%5cwindows%5cwin.ini",
-        "%5c%5chost%5cshare",
-    ),
-    *("CON", "app.css.", "APP.CSS", "app.css%20", "__init__.py"),
+ENCODED = (
+    "../",
+    "..%2f",
+    "%2e%2e/",
+    "%2e%2e%2f",
+    "..%252f",
+    "..%5c",
+    "..%255c",
+    "....//",
+    "%c0%ae%c0%ae/",
+    "..%u2215",
+    ".%00./",
 )
+WANTED = ("etc/passwd", "guard/access.py", "keys.json", "%2fetc%2fshadow")
+STEPS = (
+    *(2 * way + name for way in ENCODED for name in WANTED),
+    *("//proc/self/root/etc/passwd", "/proc/self/environ", "file:///etc/passwd", "app.css%00.png", "css/tokens.css"),
+    *("app.css%23%2f..%2fapp.js", "app.css%2f..%2f..%2fguard%2faccess.py", "~/.ssh/id_rsa", "C:%5cwindows%5cwin.ini"),
+    *("%5c%5chost%5cshare", "CON", "app.css.", "APP.CSS", "app.css%20", "__init__.py", "app.css::$DATA"),
+)
+"""Sixty ways."""
 PREFIXES = (
     "/static/",
     "/runs/",
@@ -35,11 +35,10 @@ PREFIXES = (
     "/api/rubrics/",
     "/api/judgments/",
 )
-PATHS = list(itertools.product(PREFIXES, STEPS))
 
 
 def test_there_are_enough_of_them() -> None:
-    assert len(PATHS) >= 60
+    assert len(set(STEPS)) >= 60
 
 
 @pytest.mark.parametrize("prefix", PREFIXES)

@@ -40,6 +40,12 @@ def page(template: str, here: str = "", status: int = 200, **values: Any) -> Res
     return Response(rendered(template, here, **values), media_type=HTML, status_code=status)
 
 
+def compile_templates() -> None:
+    """Read every template, so that nobody who opens a page has to wait for it."""
+    for name in _environment().list_templates():
+        _environment().get_template(name)
+
+
 @cache
 def _environment() -> Environment:
     return Environment(

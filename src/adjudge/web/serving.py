@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 import os
 import socket
+import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from adjudge.web.app import create_app
 from adjudge.web.guard import Access, Doors
 from adjudge.web.guard.access import SHORTEST_TOKEN, draw_token
 from adjudge.web.guard.hosts import host_of
+from adjudge.web.rendering import compile_templates
 from adjudge.web.site import Site
 
 TOKEN = "ADJUDGE_TOKEN"  # noqa: S105  the name of a variable
@@ -66,6 +68,7 @@ def serve(store: Store, settings: Settings, serving: Serving, announce: Callable
         doors = Doors(lambda code: announce(f"{base}/enter?code={code}"))
         announce(f"{base}/enter?code={doors.code}" if token else f"{base}/runs")
         app = create_app(store, settings, access, doors)
+        threading.Thread(target=compile_templates, daemon=True).start()
         Server(config_of(app, serving), app.app.state.site).run(sockets=[listening])
     finally:
         listening.close()

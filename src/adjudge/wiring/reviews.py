@@ -159,7 +159,7 @@ def agreement(store: Store, by: Sequence[By], scope: Scope, picked: Picked | Non
         review_counts.blind_items(store, scope, picked),
         review_counts.repeated_pairs(store, scope),
     )
-    return report_of(counted, by, _scales(store), picked)
+    return report_of(counted, by, _scales(store, scope.rubric), picked)
 
 
 def trust(store: Store, rubric: str, judge: str | None) -> Trust:
@@ -173,9 +173,9 @@ def trust(store: Store, rubric: str, judge: str | None) -> Trust:
     return Trust(report.whole, {each.key["item"]: each for each in report.groups})
 
 
-def _scales(store: Store) -> dict[tuple[str, str], Scale]:
-    """The scale of each dimension of each stored rubric."""
+def _scales(store: Store, rubric: str | None) -> dict[tuple[str, str], Scale]:
+    """The scale of each dimension of the rubric of this hash, or of each stored one."""
     from adjudge.store.judged import rubrics_of
 
-    rubrics = [store.rubric(hash) for hash, _ in rubrics_of(store)]
+    rubrics = [store.rubric(hash) for hash, _ in rubrics_of(store) if rubric in (None, hash)]
     return {(rubric.hash, each.id): each.scale for rubric in rubrics for each in rubric.dimensions}

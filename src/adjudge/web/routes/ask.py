@@ -17,6 +17,7 @@ from adjudge.store.found import Totals, totals
 from adjudge.store.store import Store
 from adjudge.untrusted import one_line
 from adjudge.web.jobs import Job, JobFacts, Tell
+from adjudge.web.queries.agents import require_token
 from adjudge.web.rendering import page
 from adjudge.web.routes.asked import Name, Words
 from adjudge.web.site import Here, Site
@@ -116,6 +117,7 @@ async def api_ask(site: Here, data: JSONBody[Question]) -> JobFacts:
     """Begin to answer a question; `href` is where the answer comes to stand."""
     question = (data.question or "").strip()
     settings = msgspec.structs.replace(site.settings, model=data.model or site.settings.model)
+    require_token(site, "spend what an answer costs")
     if not question:
         raise InputError("a question has at least one word")
     if wrong := await asyncio.to_thread(what_is_wrong, settings):

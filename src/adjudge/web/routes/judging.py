@@ -13,6 +13,7 @@ from litestar.params import JSONBody, QueryParameter
 from adjudge.errors import InputError
 from adjudge.run import Run
 from adjudge.web.doing.judging import MOST_RUNS, Judging, judging
+from adjudge.web.queries.agents import require_token
 from adjudge.web.queries.asking_model import require_asking, why_no_model
 from adjudge.web.queries.rubrics import rubrics_in
 from adjudge.web.rendering import page
@@ -85,6 +86,7 @@ async def api_judge_runs(site: Here, data: JSONBody[JudgeRuns]) -> Begun:
 
 
 async def _begun(site: Site, names: Sequence[str], rubric: str, model: str | None) -> Begun:
+    require_token(site, "spend what judging costs")
     asked = await asyncio.to_thread(_asked, site, names, rubric, model)
     job = site.jobs.start("judge", asked.title, judging(asked))
     return Begun(job.facts.id, f"/live/{job.facts.id}")

@@ -15,6 +15,7 @@ from adjudge.errors import InputError
 from adjudge.passes.selection import read_sampling
 from adjudge.passes.values import Sampling
 from adjudge.settings import Settings
+from adjudge.web.queries.agents import require_token
 from adjudge.web.queries.asking_model import why_no_model
 from adjudge.web.queries.pass_now import PassNow, pass_now
 from adjudge.web.queries.passes import PassFacts, PassList, Planned, pass_list, planned
@@ -225,6 +226,7 @@ async def api_resume(site: Here, of_pass: Name, data: JSONBody[ResumePass]) -> P
 
 
 async def _begun(site: Site, arguments: list[str]) -> PassBegun:
+    require_token(site, "spend what judging costs")
     return _at(await site.passing.begin(arguments, site.own))
 
 
