@@ -17,7 +17,7 @@ Writer = Literal["user", "agent", "tool", "harness"]
 Fact = Literal["results", "exit_statuses", "errors", "times", "tokens", "cost", "reasoning"]
 
 
-class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
+class Usage(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):  # it holds nothing that could hold it
     """What model calls consumed. `None` means that the recording does not say; it never means zero.
 
     `prompt` counts every token sent, those read from a cache (`cached`) and written to one (`written`) included;
@@ -75,7 +75,7 @@ class Entry(msgspec.Struct, frozen=True, omit_defaults=True):
     origin: str | None = None
 
 
-class Turn(msgspec.Struct, frozen=True, omit_defaults=True):
+class Turn(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):  # nor does this: thirty thousand are no work then
     """One model response and what came back for it. Turn 0 is what stood before the first response and has no `Turn`."""
 
     number: int
