@@ -11,22 +11,21 @@ from adjudge.judgment import Judgment
 from adjudge.record import Usage
 from adjudge.rubric import Rubric
 from adjudge.run import Outcome
-from adjudge.store.listing import Choices, Counts, Filter, ListedRun, choices_of, list_runs
+from adjudge.store.listing import Choices, Counts, ListedRun, choices_of, list_runs
 from adjudge.store.rows import JudgmentRow
 from adjudge.web.queries.outline import Outline, outline_of
 from adjudge.web.queries.search import Found, search
 from adjudge.web.queries.windows import Window, window_around, window_of
 from adjudge.web.routes.asked import (
+    WANTED,
     BySort,
     Key,
     Most,
     Name,
     Names,
-    OfFlag,
-    OfJudged,
     OfKind,
-    OfOutcome,
     Position,
+    Wanted,
     Words,
     key_of,
     place_of,
@@ -69,22 +68,15 @@ class RunFacts(msgspec.Struct, frozen=True):
     judgments: tuple[JudgmentRow, ...]
 
 
-@get("/runs", sync_to_thread=True)
+@get("/runs", sync_to_thread=True, dependencies=WANTED)
 def api_runs(
     site: Here,
-    q: Words = None,
-    agent: Words = None,
-    model: Words = None,
-    task: Words = None,
-    outcome: OfOutcome = None,
-    judged: OfJudged = None,
-    flag: OfFlag = None,
+    wanted: Wanted,
     sort: BySort = "added",
     after: Key = None,
     most: Most = 50,
 ) -> Runs:
     """Runs, filtered and sorted, page by page."""
-    wanted = Filter(q or None, agent or None, model or None, task or None, outcome or None, judged or None, flag or None)
     listed = list_runs(site.store, wanted, sort, place_of(after), most)
     return Runs(listed.runs, listed.counts, key_of(listed.next))
 

@@ -7,11 +7,12 @@ from binascii import Error
 from typing import Annotated, Literal
 
 import msgspec
+from litestar.di import NamedDependency, Provide
 from litestar.params import FromQuery, PathParameter, QueryParameter
 
 from adjudge.errors import InputError
 from adjudge.record import Kind
-from adjudge.store.listing import Graded, Judged, Place, Sort
+from adjudge.store.listing import Filter, Graded, Judged, Place, Sort
 from adjudge.store.standing import Flag
 
 Words = Annotated[str | None, QueryParameter(max_length=300)]
@@ -32,7 +33,24 @@ OfJudged = FromQuery[Judged | Literal[""] | None]
 OfFlag = FromQuery[Flag | Literal[""] | None]
 OfKind = FromQuery[Kind | Literal[""] | None]
 BySort = FromQuery[Sort]
-"""A form sends an empty word for a field in which nothing was chosen."""
+
+
+def filter_of(
+    q: Words = None,
+    agent: Words = None,
+    model: Words = None,
+    task: Words = None,
+    outcome: OfOutcome = None,
+    judged: OfJudged = None,
+    flag: OfFlag = None,
+) -> Filter:
+    """Which runs an address asks for; a form sends an empty word for a field in which nothing was chosen."""
+    return Filter(q or None, agent or None, model or None, task or None, outcome or None, judged or None, flag or None)
+
+
+Wanted = NamedDependency[Filter]
+WANTED = {"wanted": Provide(filter_of, sync_to_thread=False)}
+"""How a route says that its address has all of that."""
 
 
 def key_of(place: Place | None) -> str | None:
