@@ -173,7 +173,16 @@ def test_pages_one_after_another_are_the_whole_list(store: Store, sort: Sort) ->
 def test_the_choices_are_the_names_that_there_are(store: Store) -> None:
     for number, agent in enumerate(("codex", "opencode", "codex")):
         add(store, f"r-{number}", agent=agent)
-    assert (choices_of(store).agents, choices_of(store).models) == (("codex", "opencode"), ("m-1",))
+    store.add_run(msgspec.structs.replace(make_run(task="Count the lines.\nAll of them.", agent="codex"), id="r-3"))
+    found = choices_of(store)
+    assert (found.agents, found.models) == (("codex", "opencode"), ("m-1",))
+    assert found.tasks == ("Count the lines.", "billing")
+    assert [run.id for task in found.tasks for run in list_runs(store, Filter(task=task)).runs] == [
+        "r-3",
+        "r-2",
+        "r-1",
+        "r-0",
+    ]
 
 
 def test_an_attempt_to_steer_is_a_flag(store: Store, reading: Judged) -> None:

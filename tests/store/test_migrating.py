@@ -53,7 +53,9 @@ def differences(place: Place) -> object:
     """Where the tables are others than the code's."""
     database = open_sqlite(Path(place.store)) if place.server is None else open_postgres(place.store)
     with closing(database), database.reading() as connection, warnings.catch_warnings():
-        warnings.filterwarnings("ignore", ".*expression-based index '?ix_judgments_key")  # SQLite's cannot be compared
+        warnings.filterwarnings(
+            "ignore", ".*expression-based index '?ix_(judgments_key|runs_task)"
+        )  # SQLite's cannot be compared
         return compare_metadata(MigrationContext.configure(connection), metadata)
 
 

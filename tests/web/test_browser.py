@@ -26,6 +26,10 @@ pytestmark = [
 ]
 
 
+LONG = make_record(user("Do it."), *(calls("bash", f"sed -n {number}p list", f"line {number}") for number in range(150)))
+"""A record that does not stand on its page whole."""
+
+
 class Looking:
     """A window on a served store, with everything that it asked for and complained of."""
 
@@ -78,6 +82,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     assert judgment.status == "judged", judgment.reason
     with open_store(settings.store) as store:
         sample.fill(store)
+        store.add_run(msgspec.structs.replace(make_run(LONG), id="r-long"))
         yield store
 
 
@@ -110,6 +115,19 @@ def test_from_the_list_to_the_quoted_words_of_a_citation(looking: Looking) -> No
     assert " ".join(marked.inner_text().split()) == " ".join(quote.split())
     assert in_view(page, "mark:target")
     assert page.locator("#v2").evaluate("card => card.classList.contains('is-on')")
+
+
+def test_the_runs_of_one_task_are_found_by_what_it_is_called(looking: Looking) -> None:
+    page = looking.open("/runs?agent=claude-code")
+    name = page.locator("#tasks option").first.get_attribute("value")
+    assert name is not None
+    page.get_by_label("Task", exact=True).fill(name)
+    page.get_by_role("combobox", name="Agent").select_option("")
+    page.get_by_role("button", name="Filter").click()
+    page.wait_for_url("**task=*")
+    found = page.locator("table.list a.main")
+    assert set(found.all_inner_texts()) == {name}
+    expect(page.locator(".chip.on")).to_have_text([f"task: {name} ×"])
 
 
 def test_a_chip_on_the_exhibit_leads_back_to_the_card(looking: Looking) -> None:
@@ -158,7 +176,46 @@ def test_without_scripts_a_citation_still_opens_its_words(browser: Browser, stor
         page.locator("#v2 a.cite").nth(1).click()
         assert page.locator("mark:target").inner_text() == "OL saved 154 bytes"
         assert page.locator("mark:target").bounding_box() is not None
+        looking.open(f"/runs/{sample.long_run().id}?at=e5#e5")
+        assert page.locator("#e5").is_visible()
+        assert page.get_by_role("button", name="Open calls").count() == 0
         looking.context.close()
+
+
+def test_a_folded_call_opens_where_a_link_leads_into_it(looking: Looking) -> None:
+    page = looking.open(f"/runs/{sample.long_run().id}")
+    result = page.locator("#e5")
+    assert not result.is_visible()
+    page.evaluate("location.hash = 'e5'")
+    expect(result).to_be_visible()
+    expect(page.locator("#e7")).not_to_be_visible()
+
+
+def test_a_key_opens_all_calls_also_those_that_are_loaded_later_and_folds_them_again(looking: Looking) -> None:
+    page = looking.open("/runs/r-long")
+    closed = page.locator("#record details.call:not([open])")
+    expect(closed).not_to_have_count(0)
+    page.keyboard.press("o")
+    expect(closed).to_have_count(0)
+    page = looking.open("/runs/r-long")  # the choice is kept
+    expect(closed).to_have_count(0)
+    gap = page.locator("#record .gap[data-load] a").first
+    calls_there = page.locator("#record details.call")
+    before = calls_there.count()
+    gap.click()
+    expect(calls_there).not_to_have_count(before)
+    expect(closed).to_have_count(0)
+    page.get_by_role("button", name="Open calls").click()
+    expect(page.locator("#record details.call[open]")).to_have_count(0)
+
+
+def test_folded_calls_are_printed_open(looking: Looking) -> None:
+    page = looking.open(f"/runs/{sample.long_run().id}")
+    assert not page.locator("#e5").is_visible()
+    page.emulate_media(media="print")
+    printed = page.locator("#e5").is_visible()
+    page.emulate_media(media="screen")
+    assert printed
 
 
 def test_no_page_asks_for_anything_elsewhere_or_breaks_the_policy(looking: Looking) -> None:

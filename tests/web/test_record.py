@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from html import unescape
 from pathlib import Path
 
 import msgspec
 import pytest
 from litestar.testing import TestClient
+from markupsafe import Markup
 
 from adjudge.entries import EntryWriter
 from adjudge.record import Entry, Record, Turn
@@ -17,6 +19,9 @@ from adjudge.store.store import open_store
 from adjudge.testing import make_run
 from adjudge.web.app import create_app
 from adjudge.web.guard import Access, Doors
+from adjudge.web.queries.windows import Window
+from adjudge.web.views.entries import EntryView
+from adjudge.web.views.turns import CallView, turns_of
 
 from .conftest import BASE, RUN, Client, Page, text_of
 
@@ -74,6 +79,52 @@ def test_it_opens_around_any_turn(inside: Client) -> None:
 
 def test_a_place_that_is_not_there_opens_the_start(inside: Client) -> None:
     assert ids(inside.get("/runs/r-long?at=e99999999").text)[0] == "e1"
+
+
+def folds(html: str) -> list[tuple[bool, str, list[str]]]:
+    """The folded calls of a page: whether each stands open, its line, and the entries in it."""
+    found = re.findall(r'<details class="call"( open)?><summary>(.*?)</summary>(.*?)\n</details>\n', html, re.DOTALL)
+    return [(bool(opened), unescape(text_of(line)), ids(body)) for opened, line, body in found]
+
+
+def test_a_call_is_folded_with_its_result(inside: Client) -> None:
+    html = inside.get("/runs/r-long").text
+    assert folds(html)[0] == (False, "e2 bash line 2 of the record no result here", ["e2"])  # results say whose they are
+
+
+def test_a_fold_stands_open_where_the_page_is_opened(inside: Client) -> None:
+    opened = [entries for is_open, _, entries in folds(inside.get("/runs/r-long?at=e1502").text) if is_open]
+    assert opened == [["e1502"]]
+
+
+@pytest.mark.parametrize("path", [f"/runs/{RUN}", f"/runs/{RUN}/entries?start=80&end=124"])
+def test_a_call_with_its_result_says_what_was_asked_and_how_it_ended(path: str, client: Client) -> None:
+    by_call = {entries[0]: (is_open, line, entries) for is_open, line, entries in folds(client.get(path).text)}
+    assert by_call["e104"] == (False, "e104 bash grep -rn 'backslash' src | sed -n '51,81p' exit 0 870 B", ["e104", "e105"])
+    is_open, line, entries = by_call["e102"]
+    assert (is_open, entries) == (True, ["e102", "e103"])  # it is cited
+    assert line.endswith("40 B exit 1")
+
+
+def test_results_of_calls_made_at_once_stand_with_their_calls() -> None:
+    entries = [
+        Entry("e1", "message", "agent", 1, "Both at once."),
+        Entry("e2", "call", "agent", 1, "one", "read"),
+        Entry("e3", "call", "agent", 1, "two", "read"),
+        Entry("e4", "result", "tool", 1, "of two", "read", answers="e3"),
+        Entry("e5", "result", "tool", 1, "of one", "read", answers="e2", is_error=True),
+        Entry("e6", "result", "tool", 1, "of what came before", "bash", answers="e0"),
+    ]
+    window = Window("", 0, 6, 6, tuple(entries), (Turn(1, "e1"),))
+    (turn,) = turns_of("r-1", window, {}, Markup)
+    message, one, two, lone = turn.parts
+    assert isinstance(message, EntryView)
+    calls = [each for each in (one, two, lone) if isinstance(each, CallView)]
+    assert [(each.says, each.failures, [entry.id for entry in each.entries]) for each in calls] == [
+        ("one", ("error",), ["e2", "e5"]),
+        ("two", (), ["e3", "e4"]),
+        ("of what came before", (), ["e6"]),
+    ]
 
 
 @pytest.mark.parametrize("page", ["/runs/{run}", "/runs/{run}/entries?start=80&end=83"])

@@ -10,7 +10,7 @@ from sqlalchemy import Column, ColumnElement, Connection, Row, Select, String, f
 
 from adjudge.run import Outcome
 from adjudge.store.rows import plain
-from adjudge.store.schema import TALLIED, judgments, pass_runs, runs
+from adjudge.store.schema import TALLIED, judgments, pass_runs, runs, task_of_run
 from adjudge.store.standing import FLAGS, Flag, State, flags_of
 from adjudge.store.store import Store
 
@@ -21,7 +21,7 @@ Sort = Literal[
 ]
 
 CHOICES = 200
-"""Names of agents, or of models, that a list offers to choose from."""
+"""Names of agents, of models or of tasks that a list offers to choose from."""
 
 
 class Filter(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -114,10 +114,11 @@ class RunList(msgspec.Struct, frozen=True):
 
 
 class Choices(msgspec.Struct, frozen=True):
-    """The agents and the models that there are runs of, in alphabetical order; at most 200 of each."""
+    """The agents, models and tasks that there are runs of, in alphabetical order; at most 200 of each."""
 
     agents: tuple[str, ...]
     models: tuple[str, ...]
+    tasks: tuple[str, ...]
 
 
 def list_runs(store: Store, wanted: Filter, sort: Sort = "added", after: Place | None = None, most: int = 50) -> RunList:
@@ -135,10 +136,11 @@ def list_runs(store: Store, wanted: Filter, sort: Sort = "added", after: Place |
 def choices_of(store: Store) -> Choices:
     """What a list of runs can be filtered by."""
     with store.reading() as connection:
-        return Choices(_choices(connection, runs.c.agent), _choices(connection, runs.c.model))
+        agents, models, tasks = (_choices(connection, column) for column in (runs.c.agent, runs.c.model, task_of_run))
+    return Choices(agents, models, tasks)
 
 
-def _choices(connection: Connection, column: Column[Any]) -> tuple[str, ...]:
+def _choices(connection: Connection, column: ColumnElement[Any]) -> tuple[str, ...]:
     """The different values, each found by one step through the index, however many rows have it."""
     first = select(func.min(column).label("value")).cte("steps", recursive=True)
     following = select(func.min(column)).where(column > first.c.value).scalar_subquery()
@@ -173,7 +175,7 @@ def _conditions(wanted: Filter, walked: bool) -> Conditions:
         found.append(runs.c.id.in_(select(_searched.c.id).where(with_text)))
     found += [column(name) == plain(value) for name in ("agent", "model") if (value := getattr(wanted, name))]
     if wanted.task:
-        found.append(func.coalesce(runs.c.task_name, runs.c.task) == plain(wanted.task))
+        found.append(task_of_run == plain(wanted.task))
     if wanted.outcome:
         grade = column("grade")
         found.append(grade.is_(None) if wanted.outcome == "ungraded" else grade == wanted.outcome)

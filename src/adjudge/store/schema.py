@@ -18,7 +18,7 @@ from sqlalchemy import (
     text,
 )
 
-REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007")
+REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008")
 """Every revision of the schema that this adjudge knows, the latest last; the files are in `migrations/versions`."""
 
 metadata = MetaData(
@@ -92,6 +92,10 @@ Index("ix_runs_state", *(runs.c[name] for name in TALLIED))
 for _name in ("agent", "model"):
     Index(f"ix_runs_{_name}", runs.c[_name], *(runs.c[name] for name in TALLIED))
 Index("ix_runs_words", runs.c.words, *(runs.c[name] for name in TALLIED), runs.c.id)
+
+task_of_run = func.coalesce(runs.c.task_name, runs.c.task)
+"""What a run's task is called: its name, else its first line."""
+Index("ix_runs_task", task_of_run)
 
 rubrics = Table(
     "rubrics",

@@ -1,22 +1,16 @@
-"""Entries and turns as a page shows them."""
+"""Entries as a page shows them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import groupby
+from collections.abc import Sequence
 
 import msgspec
 from markupsafe import Markup
 
-from adjudge.record import Entry, Turn
+from adjudge.record import Entry
 from adjudge.web.addresses import address
-from adjudge.web.queries.windows import Window
-from adjudge.web.text import Block, Mark, block_of, diff_block, money, size, tokens, when
-
-Marks = Mapping[str, Sequence[Mark]]
-Leading = Callable[[str], Markup]
-"""From an entry's id to the address of a page that is opened there."""
+from adjudge.web.text import Block, Mark, block_of, diff_block, size
 
 _REPLACES = (("old_string", "new_string"), ("old_str", "new_str"), ("oldString", "newString"))
 """How the arguments of editing tools name the text that goes and the one that comes."""
@@ -26,7 +20,7 @@ class EntryView(msgspec.Struct, frozen=True):
     """An entry; `href` is a link to keep. `facts` are said quietly, `failures` not; `chips` lead back to what cites it.
 
     `anchors` are places of quotes that could not be marked within. `diff` is what an editing call replaces; its text is
-    then folded, unless something is quoted from it.
+    then folded, unless something is quoted from it. `size` is the text's number of bytes.
     """
 
     id: str
@@ -38,56 +32,9 @@ class EntryView(msgspec.Struct, frozen=True):
     chips: tuple[Mark, ...]
     anchors: tuple[str, ...]
     text: Markup
+    size: int
     diff: Markup | None
     open: bool
-
-
-class TurnView(msgspec.Struct, frozen=True):
-    """Entries of one turn; `anchor` is the turn's name where it begins here, else `None`."""
-
-    anchor: str | None
-    title: str
-    facts: tuple[str, ...]
-    entries: tuple[EntryView, ...]
-
-
-def turns_of(run: str, window: Window, marks: Marks, to: Leading) -> tuple[TurnView, ...]:
-    """The entries of a window by turn, each with its own link."""
-    turns = {turn.number: turn for turn in window.turns}
-    return tuple(_turns(run, window, turns, marks, to))
-
-
-def _turns(run: str, window: Window, turns: Mapping[int, Turn], marks: Marks, to: Leading) -> Iterator[TurnView]:
-    for number, group in groupby(window.entries, lambda entry: entry.turn):
-        entries = list(group)
-        turn = turns.get(number)
-        begins = turn is not None and turn.first == entries[0].id
-        name = f"{window.record}.t{number}" if window.record else f"t{number}"
-        yield TurnView(
-            anchor=name if begins else None,
-            title=_title(number, entries, begins),
-            facts=facts_of_turn(turn) if turn else (),
-            entries=tuple(entry_view(run, entry, marks.get(entry.id, ()), to(entry.id)) for entry in entries),
-        )
-
-
-def _title(number: int, entries: Sequence[Entry], begins: bool) -> str:
-    if number:
-        return f"Turn {number}" + ("" if begins else ", continued")
-    return "Task" if any(entry.writer == "user" for entry in entries) else "Before the first turn"
-
-
-def facts_of_turn(turn: Turn) -> tuple[str, ...]:
-    """What a turn consumed, in a few words; only what is known."""
-    usage, facts = turn.usage, []
-    if usage and usage.prompt is not None:
-        cached = f", {usage.cached / usage.prompt:.0%} cached" if usage.cached and usage.prompt else ""
-        facts.append(f"{tokens(usage.prompt)} in{cached}")
-    if usage and usage.output is not None:
-        facts.append(f"{tokens(usage.output)} out")
-    if usage and usage.cost is not None:
-        facts.append(money(usage.cost))
-    return (*facts, *((when(turn.time),) if turn.time else ()))
 
 
 def entry_view(run: str, entry: Entry, marks: Sequence[Mark], href: Markup) -> EntryView:
@@ -109,6 +56,7 @@ def entry_view(run: str, entry: Entry, marks: Sequence[Mark], href: Markup) -> E
         chips=tuple({mark.back: mark for mark in marks}.values()),
         anchors=text.unplaced,
         text=text.html,
+        size=text.size,
         diff=diff,
         open=diff is None or quoted,
     )
@@ -116,7 +64,7 @@ def entry_view(run: str, entry: Entry, marks: Sequence[Mark], href: Markup) -> E
 
 def _text(entry: Entry, marks: Sequence[Mark], whole: str) -> Block:
     """The text; of a call without the tool's name, which stands above it, unless something is quoted from there."""
-    bare = _bare(entry)
+    bare = bare_text(entry)
     if bare != entry.text:
         block = block_of(bare, marks, whole)
         if not block.unplaced:
@@ -124,7 +72,8 @@ def _text(entry: Entry, marks: Sequence[Mark], whole: str) -> Block:
     return block_of(entry.text, marks, whole)
 
 
-def _bare(entry: Entry) -> str:
+def bare_text(entry: Entry) -> str:
+    """What an entry says; of a call without its tool's name, which stands beside it."""
     first, _, rest = entry.text.partition("\n")
     if entry.kind != "call" or first != entry.name or not rest:
         return entry.text

@@ -13,8 +13,8 @@ from adjudge.web.addresses import Value, address
 from adjudge.web.queries.kept import OpenRun
 from adjudge.web.queries.windows import Window, window_of
 from adjudge.web.text import Mark, counted
-from adjudge.web.views.entries import TurnView, turns_of
 from adjudge.web.views.spans import Span, spans_of
+from adjudge.web.views.turns import TurnView, turns_of
 
 SUB_AGENTS = 100
 """Sub-agents whose records have a section on the page."""
@@ -72,12 +72,14 @@ class Shown:
     def __init__(self, opened: OpenRun, marks: Mapping[str, Sequence[Mark]], leads: Leads) -> None:
         self._opened, self._marks, self._leads = opened, marks, leads
         self._ids: set[str] = set()
+        self._at: str | None = None
         self._cited: dict[str, list[int]] = defaultdict(list)
         for place in filter(None, map(opened.place_of, marks)):
             self._cited[place[0]].append(place[1])
 
     def view(self, at: str | None) -> RecordView:
         """The record with a window around the entry or turn `at`, if it is given and there."""
+        self._at = at
         place = self._opened.place_of(at) if at else None
         names = list(self._opened.records)
         wanted = names[: SUB_AGENTS + 1] + ([place[0]] if place and place[0] not in names[: SUB_AGENTS + 1] else [])
@@ -116,7 +118,7 @@ class Shown:
             yield self._gap(name, at, total)
 
     def _turns(self, window: Window) -> tuple[TurnView, ...]:
-        turns = turns_of(self._opened.run.id, window, self._marks, lambda entry: self._leads.to(entry, at_=entry))
+        turns = turns_of(self._opened.run.id, window, self._marks, lambda entry: self._leads.to(entry, at_=entry), self._at)
         self._ids.update(entry.id for entry in window.entries)
         self._ids.update(turn.anchor for turn in turns if turn.anchor)
         return turns

@@ -93,10 +93,12 @@ class RunLine(msgspec.Struct, frozen=True):
 
 
 class RunsPage(msgspec.Struct, frozen=True):
-    """Everything on the page. `first` is true if there is no run at all."""
+    """Everything on the page. `first` is true if there is no run at all; `tasks` are offered while one types."""
 
     sentence: str
     text: str
+    task: str
+    tasks: tuple[str, ...]
     fields: tuple[Field, ...]
     hidden: tuple[tuple[str, str], ...]
     kept: tuple[Chip, ...]
@@ -114,8 +116,10 @@ def runs_page(listed: RunList, choices: Choices, wanted: Filter, sort: Sort, mor
     return RunsPage(
         sentence=sentence_of(listed.counts),
         text=wanted.text or "",
+        task=wanted.task or "",
+        tasks=choices.tasks,
         fields=tuple(_fields(choices, wanted)),
-        hidden=tuple((name, value) for name, value in query.items() if name in ("task", "sort")),
+        hidden=tuple((name, value) for name, value in query.items() if name == "sort"),
         kept=tuple(_kept(listed.counts)),
         dropped=tuple(_dropped(wanted, sort)),
         columns=tuple(_columns(wanted, sort)),

@@ -2,6 +2,7 @@
 
 const acts = {
   "theme": flip,
+  "calls": flipCalls,
   "keys": () => one("#keys").showModal(),
   "copy-ids": () => copy(picked().map((box) => box.value).join(" "), "Ids copied"),
 };
@@ -25,6 +26,7 @@ const keys = {
   "]": () => stepTurn(1),
   "[": () => stepTurn(-1),
   "f": nextFilter,
+  "o": () => tabs.length && flipCalls(),
   "r": () => (one('.card.is-on a[href^="/review/"]') || one('.card a[href^="/review/"], .dim a[href^="/review/"]'))?.click(),
   "d": flip,
   "y": () => (picked().length ? acts["copy-ids"]() : copy(location.href, "Link copied")),

@@ -13,7 +13,9 @@ const fill = async (gap) => {
   gap.classList.add("is-busy");
   try {
     const piece = await fetched(gap.dataset.load);
-    gap.replaceWith(...Array.from(piece.body.children).map((child) => document.importNode(child, true)));
+    const children = Array.from(piece.body.children).map((child) => document.importNode(child, true));
+    children.forEach(unfold);
+    gap.replaceWith(...children);
   } catch (status) {
     gap.classList.remove("is-busy");
     say(`The server did not answer (${status})`);

@@ -47,8 +47,23 @@ const follow = () => {
     if (wide.matches) card.scrollIntoView({ block: "nearest" });
   }
 };
+
+// --- tool calls: folded with their results, or all open until the reader folds them again
+
+const unfold = (from) => {
+  if (localStorage.getItem("calls") === "open") for (const call of all("details.call", from)) call.open = true;
+};
+const flipCalls = () => {
+  const opens = localStorage.getItem("calls") !== "open";
+  if (opens) localStorage.setItem("calls", "open"); else localStorage.removeItem("calls");
+  for (const call of all("details.call")) call.open = opens;
+  tellCalls();
+};
+const tellCalls = () => one('[data-act="calls"]')?.setAttribute("aria-pressed", String(localStorage.getItem("calls") === "open"));
 if (tabs.length) {
   show(tabs[0].id);
+  unfold(document);
+  tellCalls();
   addEventListener("hashchange", follow);
   follow();
   addEventListener("load", follow);
