@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
+from operator import attrgetter
 from typing import Any, Literal
 
 import msgspec
@@ -48,8 +49,9 @@ def _sum(left: Any, right: Any) -> Any:
 
 
 def _total(values: Sequence[Any]) -> Any:
-    known = [value for value in values if value is not None]
-    return sum(known) if known else None
+    unknown = values.count(None)
+    known = [value for value in values if value is not None] if unknown else values
+    return sum(known) if unknown < len(values) else None
 
 
 class Entry(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -150,7 +152,7 @@ class Record(msgspec.Struct, frozen=True):
     def usage(self) -> Usage:
         """What the turns of this record consumed together, sub-agents left out."""
         used = [turn.usage for turn in self.turns if turn.usage]
-        return Usage(*(_total([getattr(usage, name) for usage in used]) for name in Usage.__struct_fields__))
+        return Usage(*(_total(list(map(attrgetter(name), used))) for name in Usage.__struct_fields__))
 
     def consumed(self) -> Usage:
         """What the run consumed: what its turns and its sub-agents' add up to, else the harness's own totals.

@@ -50,7 +50,22 @@ TAGS = frozenset(
     (
         *("html", "head", "meta", "title", "link", "script", "body", "a", "header", "b", "nav", "ul", "li", "div"),
         *("button", "main", "h1", "h2", "h3", "p", "span", "dl", "dt", "dd", "small", "figure", "figcaption", "i", "br"),
-        *("svg", "path", "rect", "g", "defs", "pattern", "section", "article", "q", "mark", "pre", "details", "summary"),
+        *(
+            "svg",
+            "path",
+            "rect",
+            "g",
+            "defs",
+            "pattern",
+            "section",
+            "article",
+            "q",
+            "mark",
+            "pre",
+            "details",
+            "summary",
+            "datalist",
+        ),
         *("code", "table", "tbody", "thead", "tr", "td", "th", "caption", "form", "label", "input", "select", "option"),
         *("kbd", "dialog"),
     )

@@ -100,15 +100,28 @@ def unpacked(data: bytes, kind: type[Stored]) -> Stored:
         if zstandard.frame_content_size(data) > LONGEST:
             raise OutsideError(f"a blob of the store is longer than {LONGEST} bytes, so it is none of adjudge's")
         lines = zstandard.ZstdDecompressor().decompress(data)
-        stamp = msgspec.json.decode(lines, type=_Stamp)
-        if stamp.layout > LAYOUT:
-            raise InputError(
-                f"was written by adjudge {stamp.adjudge} in layout {stamp.layout}; adjudge {__version__} reads layouts "
-                f"up to {LAYOUT}: use adjudge {stamp.adjudge} or later"
-            )
-        return msgspec.json.decode(lines, type=kind)
+        return _decoded(lines, kind)
     except (zstandard.ZstdError, msgspec.DecodeError) as error:
         raise OutsideError(f"a blob of the store holds no {kind.__name__}: {error}") from error
+
+
+def _decoded(lines: bytes, kind: type[Stored]) -> Stored:
+    """The value, if this adjudge knows its layout: what cannot be read may be one that it does not."""
+    try:
+        value = msgspec.json.decode(lines, type=kind)
+    except msgspec.DecodeError:
+        _require_known(msgspec.json.decode(lines, type=_Stamp))
+        raise
+    _require_known(value)
+    return value
+
+
+def _require_known(stamp: _Stamp) -> None:
+    if stamp.layout > LAYOUT:
+        raise InputError(
+            f"was written by adjudge {stamp.adjudge} in layout {stamp.layout}; adjudge {__version__} reads layouts "
+            f"up to {LAYOUT}: use adjudge {stamp.adjudge} or later"
+        )
 
 
 def _packed(value: _Stamp) -> bytes:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Iterator
@@ -11,7 +10,7 @@ from threading import Lock
 
 from adjudge.profile.actions import actions_of
 from adjudge.profile.work import EDITS
-from adjudge.record import Record, Usage
+from adjudge.record import Record, Turn, Usage
 from adjudge.run import Run
 from adjudge.store.store import Store
 from adjudge.web.queries.columns import Columns, columns_of
@@ -21,7 +20,7 @@ MOST_RUNS, MOST_TURNS = 16, 200_000
 
 
 class OpenRun:
-    """A run with what finding one's way in its record needs: where each turn begins.
+    """A run with what finding one's way in its record needs, worked out as it is asked for.
 
     `records` are the record and its sub-agents', by the prefix of their entries' ids: "", `s1`, `s1.s2`.
     """
@@ -29,7 +28,6 @@ class OpenRun:
     def __init__(self, run: Run) -> None:
         self.run = run
         self.records = dict(_records(run.record))
-        self._firsts = {name: _firsts(name, record) for name, record in self.records.items()}
 
     @cached_property
     def usage(self) -> Usage:
@@ -49,16 +47,16 @@ class OpenRun:
 
     def turn_at(self, name: str, position: int) -> int:
         """The number of the turn in which an entry stands, 0 before the first; `position` counts from 0."""
-        record, firsts = self.records[name], self._firsts[name]
-        at = bisect_right(firsts, position) - 1
-        return record.turns[at].number if at >= 0 else 0
+        turns = self.records[name].turns
+        at = bisect_right(turns, position, key=_first_entry) - 1
+        return turns[at].number if at >= 0 else 0
 
     def first_of(self, name: str, turn: int) -> int | None:
         """The position of a turn's first entry, or `None` if there is no such turn."""
         record = self.records[name]
         at = bisect_right(record.turns, turn - 1, key=lambda each: each.number)
         found = at < len(record.turns) and record.turns[at].number == turn
-        return self._firsts[name][at] if found else None
+        return _first_entry(record.turns[at]) if found else None
 
     def place_of(self, identifier: str) -> tuple[str, int] | None:
         """The record and the position that an entry's or a turn's id names, or `None`."""
@@ -82,10 +80,9 @@ def _records(record: Record) -> Iterator[tuple[str, Record]]:
         waiting += [(f"{prefix}s{number}", child) for number, child in enumerate(each.children, 1)]
 
 
-def _firsts(name: str, record: Record) -> array[int]:
-    """Positions of the first entries of all turns; an id is the record's name, `e`, and a number from 1 on."""
-    digits = len(f"{name}.e" if name else "e")
-    return array("q", [int(turn.first[digits:] or 1) - 1 for turn in record.turns])
+def _first_entry(turn: Turn) -> int:
+    """The position of a turn's first entry, whose id is its record's name, `e`, and a number from 1 on."""
+    return int(turn.first.rpartition("e")[2] or 1) - 1
 
 
 class KeptRuns:
