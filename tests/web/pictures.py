@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Browser, sync_playwright
 from tests.conftest import RUBRIC as DIMENSIONS
 from tests.web import sample, sample_doing, sample_figures, sample_passes
 from tests.web.sample_asking import KeptJob, an_asking
 from tests.web.served import ARGUMENTS, CHROMIUM, entered, served
+
+from adjudge.store.store import open_store
 
 RUN = sample.long_run().id
 FAILED = "r-0000000000000006"
@@ -74,38 +78,78 @@ PAGES = {
     "look": f"/judgments/{EVALUATION}/looks/L1",
     "plan-shown": f"/passes/new?rubric={sample.RUBRIC.hash}&model=openai/gpt-4o&share=50%25&always=*/unresolved&seed=7",
 }
+EMPTY = {
+    f"empty-{name}": f"/{name}"
+    for name in ("runs", "passes", "passes/new", "results", "compare", "review", "rubrics", "agents", "ask", "live")
+}
+"""Pages of a store that holds nothing."""
 SHAPES = {"light": (1440, 1000, "light"), "dark": (1440, 1000, "dark"), "narrow-light": (360, 800, "light")}
 
 
 def main(folder: Path, wanted: list[str]) -> None:
     """Make all pictures, or those of the pages named."""
     folder.mkdir(parents=True, exist_ok=True)
+    draw_full(folder, wanted)
+    draw_empty(folder, wanted)
+
+
+@contextmanager
+def launched() -> Iterator[Browser]:
+    """A browser. Stores are made before: that needs an event loop, of which Playwright then has the only one."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+def draw_full(folder: Path, wanted: list[str]) -> None:
+    """Pictures of the pages of a store as a person would have one."""
     job = KeptJob(an_asking())
     with (
         tempfile.TemporaryDirectory() as place,
         sample_figures.make(Path(place) / "store") as store,
         sample_passes.passes(store) as names,
         served(store, prepare=job) as door,
-        sync_playwright() as playwright,
+        launched() as browser,
     ):
         sample_doing.fill(store)
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        inside = entered(browser, door)
-        for shape, (width, height, scheme) in SHAPES.items():
-            size: Any = {"width": width, "height": height}
-            context = browser.new_context(viewport=size, color_scheme=scheme, storage_state=inside)  # type: ignore[arg-type]  # a scheme
-            page = context.new_page()
-            page.request.put(
-                door.partition("/enter")[0] + "/api/reviewer", data={"name": "Ada Lovelace"}, headers={"x-adjudge": "1"}
-            )
-            page.on("console", lambda message: print(message.type, message.text[:200]))
-            for name, path in (PAGES | {"answer": f"/ask/{job.id}", "job": f"/live/{job.id}"}).items():
-                if not wanted or name in wanted:
-                    page.goto(door.partition("/enter")[0] + path.format(**names))
-                    page.wait_for_load_state("load" if name == "pass-live" else "networkidle")
-                    page.screenshot(path=folder / f"{name}-{shape}.png")
-            context.close()
-        browser.close()
+        pages = {name: path.format(**names) for name, path in PAGES.items()}
+        draw(browser, door, pages | {"answer": f"/ask/{job.id}", "job": f"/live/{job.id}"}, folder, wanted)
+
+
+def draw_empty(folder: Path, wanted: list[str]) -> None:
+    """Pictures of an empty store's pages, and of the door as someone finds it who has no address that opens it."""
+    with (
+        tempfile.TemporaryDirectory() as place,
+        open_store(Path(place) / "store") as store,
+        served(store) as door,
+        launched() as browser,
+    ):
+        draw(browser, door, EMPTY, folder, wanted)
+        draw(browser, door, {"door": "/runs", "door-spent": "/enter?code=spent"}, folder, wanted, inside=None)
+
+
+def draw(
+    browser: Browser, door: str, pages: dict[str, str], folder: Path, wanted: list[str], inside: str | None = "Ada Lovelace"
+) -> None:
+    """Pictures of these pages in all shapes, for a reviewer of that name who is inside, or for someone outside."""
+    pages = {name: path for name, path in pages.items() if not wanted or name in wanted}
+    if not pages:
+        return
+    base = door.partition("/enter")[0]
+    state = entered(browser, door) if inside else None
+    for shape, (width, height, scheme) in SHAPES.items():
+        size: Any = {"width": width, "height": height}
+        context = browser.new_context(viewport=size, color_scheme=scheme, storage_state=state)  # type: ignore[arg-type]  # a scheme
+        page = context.new_page()
+        if inside:
+            page.request.put(f"{base}/api/reviewer", data={"name": inside}, headers={"x-adjudge": "1"})
+        page.on("console", lambda message: print(message.type, message.text[:200]))
+        for name, path in pages.items():
+            page.goto(base + path)
+            page.wait_for_load_state("load" if name == "pass-live" else "networkidle")
+            page.screenshot(path=folder / f"{name.replace('/', '-')}-{shape}.png")
+        context.close()
 
 
 if __name__ == "__main__":

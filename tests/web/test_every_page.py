@@ -115,6 +115,30 @@ def accused(page: Page, shape: str) -> Iterator[str]:
                 yield f"{shape}: {rule['id']}: {node['html'][:160]} {node['failureSummary'][:300]}"
 
 
+CRUSHED = """() => {
+    const box = (each) => {
+        const range = document.createRange();
+        range.selectNodeContents(each);
+        return range.getBoundingClientRect();
+    };
+    const words = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
+    const found = [];
+    while (words.nextNode()) {
+        const word = words.currentNode, said = word.textContent.trim();
+        if (!/^[A-Za-z]{4,12}$/.test(said) || !word.parentElement.checkVisibility()) continue;
+        if (box(word).height > 1.5 * parseFloat(getComputedStyle(word.parentElement).lineHeight)) found.push(said);
+    }
+    return found;
+}"""
+
+
+def crushed(page: Page) -> Iterator[str]:
+    """The short words that have so little room that they are broken into several lines."""
+    for width in (360, 1440):
+        page.set_viewport_size({"width": width, "height": 900})
+        yield from (f"at {width} px has no room for the word {word}" for word in page.evaluate(CRUSHED))
+
+
 def overflowing(page: Page) -> Iterator[str]:
     """The widths at which it scrolls sideways, with all that is folded open."""
     page.evaluate(UNFOLDED)
@@ -140,6 +164,7 @@ def test_every_page_is_for_everybody(browser: Browser, store: Store, guard: Guar
             page.wait_for_load_state("networkidle")
             if has_frame(page):
                 page.evaluate(AXE)
+                found += [f"{path} {finding}" for finding in crushed(page)]
                 found += [f"{path} {finding}" for shape in SHAPES for finding in accused(page, shape)]
                 found += [f"{path} {finding}" for finding in overflowing(page)]
         looking.context.close()

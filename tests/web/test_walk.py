@@ -102,7 +102,7 @@ def _judge(looking: Looking, run: str, rubric: str) -> Page:
     page.get_by_role("textbox", name="Model").fill(f"recorded/{wiring.DEMO / 'exchange.json'}")
     page.locator("form.build").get_by_role("button", name="Judge").click()
     page.wait_for_url("**/live/job-*")
-    expect(page.locator(".steps .step").nth(3)).to_be_visible(timeout=60_000)
+    expect(page.locator(".steps > li").nth(3)).to_be_visible(timeout=60_000)
     _see_what_came(page)
     expect(page.locator(".cards .card")).to_have_count(8)
     return page

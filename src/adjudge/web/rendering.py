@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from adjudge import __version__
 from adjudge.untrusted import shown
+from adjudge.web.text import with_code
 
 HTML = "text/html"
 
@@ -48,7 +49,7 @@ def compile_templates() -> None:
 
 @cache
 def _environment() -> Environment:
-    return Environment(
+    made = Environment(
         loader=FileSystemLoader(Path(__file__).parent / "templates"),
         autoescape=True,
         undefined=StrictUndefined,
@@ -56,6 +57,8 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    made.filters["code"] = with_code
+    return made
 
 
 def _shown(value: Any) -> Any:
