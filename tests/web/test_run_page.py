@@ -7,6 +7,10 @@ import re
 import pytest
 
 from adjudge.judgment import Judge, Judgment, Step
+from adjudge.testing import calls, make_record, make_run, says, user
+from adjudge.web.queries.kept import OpenRun
+from adjudge.web.text.marks import Mark
+from adjudge.web.views.chart import map_of
 from adjudge.web.views.transcript import TOLD, transcript_of
 
 from .conftest import RUN, Page, text_of
@@ -104,6 +108,14 @@ def test_the_map_has_a_lane_of_cited_turns_and_one_of_edits(html: str) -> None:
     assert "Turn 20, cited by C1" in figure
     assert figure.count('class="m-pass"') >= 3
     assert len(re.findall(r"<rect", figure[figure.index('class="m-edit"') :].partition("</g>")[0])) == 1
+
+
+def test_a_run_of_which_nothing_is_known_by_turn_has_no_map() -> None:
+    run = make_run(make_record(user("Do it."), says("I look."), calls("bash", "ls", "a.py")))
+    assert map_of(OpenRun(run), {}, None, edits=False) is None
+    cited = map_of(OpenRun(run), {"e2": (Mark("v1c1", "I look", "v1", "C1 pass", "pass"),)}, None, edits=False)
+    assert cited is not None
+    assert cited.lanes == ("cited",)
 
 
 def test_a_call_that_edits_is_shown_as_a_diff(html: str) -> None:

@@ -40,7 +40,7 @@ class Map(msgspec.Struct, frozen=True):
 
 
 def map_of(opened: OpenRun, marks: Mapping[str, Sequence[Mark]], judgment: str | None, edits: bool) -> Map | None:
-    """The map of a run, with edits if they are asked for or the record is short; `None` of a run without turns."""
+    """The map of a run, with edits if they are asked for or the record is short; `None` of a run with nothing to draw."""
     turns = opened.run.record.turns
     if not turns:
         return None
@@ -50,15 +50,18 @@ def map_of(opened: OpenRun, marks: Mapping[str, Sequence[Mark]], judgment: str |
     cited = _cited(opened, marks)
     most, spent = max(column.prompt for column in columns), max(column.spent for column in columns)
     label = _label(turns, most, cited)
-    lanes = (_prompts(columns, most), _spent(columns, spent), _edits(columns, edited))
-    body = Markup("".join((*lanes, _links(opened.run.id, judgment, columns, cited))))  # noqa: S704  made below
+    lanes = _lanes(most, spent, priced, edited, cited)
+    if not lanes and short and not edits:
+        return None
+    drawn = (_prompts(columns, most), _spent(columns, spent), _edits(columns, edited))
+    body = Markup("".join((*drawn, _links(opened.run.id, judgment, columns, cited))))  # noqa: S704  made below
     frame = Markup('<svg viewBox="0 0 {} {}" preserveAspectRatio="none" role="group" aria-label="{}">{}</svg>')
     return Map(
         svg=frame.format(WIDTH, HEIGHT, label, body),
         label=label,
         most_prompt=tokens(most) if most else "",
         most_spent=(money(spent) if priced else f"{tokens(int(spent))} out") if spent else "",
-        lanes=_lanes(most, spent, priced, edited, cited),
+        lanes=lanes,
         ticks=_ticks(turns),
         load=None if edits or short else address("runs", opened.run.id, "map", judgment=judgment),
     )
@@ -157,7 +160,7 @@ def _lanes(
     most: int, spent: float, priced: bool, edited: Iterable[int], cited: Mapping[int, tuple[str, Mark]]
 ) -> tuple[str, ...]:
     worse = any(mark.sign == "warn" for _, mark in cited.values())
-    there = {"worse": worse, "prompts": most, "edits": set(edited), "spend" if priced else "out": spent}
+    there = {"cited": cited, "worse": worse, "prompts": most, "edits": set(edited), "spend" if priced else "out": spent}
     return tuple(name for name, value in there.items() if value)
 
 

@@ -8,6 +8,8 @@ SHORT = 200
 """Entries of a record that is shown whole."""
 FIRST, LAST = 8, 3
 """Entries at a record's start and end that are always shown."""
+FIRST_OF_ALL = 60
+"""Entries at the start of a record of which nothing is cited and no place was asked for."""
 AROUND = 3
 """Entries before and after one that is cited."""
 CITED, CITED_OF_LONG, LONG = 40, 12, 4_000
@@ -28,10 +30,11 @@ def spans_of(total: int, cited: Iterable[int], at: int | None, whole: bool = Tru
     if whole and total <= SHORT:
         return [(0, total)] if total else []
     most = CITED_OF_LONG if total > LONG else CITED
-    wanted = [(0, FIRST), (total - LAST, total)] if whole else []
-    wanted += [(place - AROUND, place + 1 + AROUND) for place in sorted(cited)[:most]]
+    wanted = [(place - AROUND, place + 1 + AROUND) for place in sorted(cited)[:most]]
     if at is not None:
         wanted.append((at - BEFORE, at + AFTER))
+    if whole:
+        wanted += [(0, FIRST if wanted else FIRST_OF_ALL), (total - LAST, total)]
     return _joined(sorted((max(0, start), min(total, end)) for start, end in wanted))
 
 
