@@ -60,6 +60,13 @@ async def test_signatures_of_calls_go_back_with_their_calls_although_ids_were_me
     assert second["id"] == reply.calls[1].id == sent["messages"][4]["tool_call_id"]
 
 
+async def test_a_text_in_pieces_arrives_whole() -> None:
+    pieces = ("A «text»\n", "in \0 pieces\n", "\ud83d\n")
+    async with FaultServer(answer(chat())) as server:
+        await ask(server, Request("You judge.", (Message("user", "".join(pieces), pieces=pieces),)))
+        assert server.asked[0].json["messages"][1]["content"] == "A «text»\nin \ufffd pieces\n\ufffd\n"
+
+
 async def test_a_message_that_another_wire_has_kept_goes_back_in_its_words() -> None:
     old = Message("assistant", "Yes.", opaque={"response": {"parts": []}})
     async with FaultServer(answer(chat())) as server:

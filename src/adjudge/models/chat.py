@@ -17,7 +17,7 @@ from adjudge import __version__
 from adjudge.judgment import Call
 from adjudge.models.exchange import Exchange, clean
 from adjudge.models.names import Endpoint
-from adjudge.models.sendable import Offered, in_words
+from adjudge.models.sendable import Offered, in_words, quoted
 from adjudge.models.wire import Arrived, stop_of
 from adjudge.ports import Message, Reply, Request, ToolCall
 from adjudge.record import Usage
@@ -84,7 +84,7 @@ class Chat:
 def _message(message: Message) -> Json:
     match message.role:
         case "user":
-            return {"role": "user", "content": clean(message.text)}
+            return {"role": "user", "content": quoted(message.pieces) if message.pieces else clean(message.text)}
         case "tool":
             return {"role": "tool", "tool_call_id": message.answers or "", "content": clean(message.text)}
     said: Json = {"role": "assistant", "content": clean(message.text) or None}

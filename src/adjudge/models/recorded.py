@@ -210,14 +210,19 @@ class Recorder:
 
 
 def _exchange(last: Request | None, request: Request, reply: Reply) -> Exchange:
-    messages = tuple(msgspec.structs.replace(message, opaque=None) for message in request.messages)
+    messages = tuple(map(_bare, request.messages))
     frame = Frame(request.system, request.tools, request.choice, request.schema, request.most)
     if last is None:
         return Exchange(messages, reply, 0, frame)
     kept = 0
     for old, new in zip(last.messages, messages, strict=False):
-        if msgspec.structs.replace(old, opaque=None) != new:
+        if _bare(old) != new:
             break
         kept += 1
     same = frame == Frame(last.system, last.tools, last.choice, last.schema, last.most)
     return Exchange(messages[kept:], reply, kept, None if same else frame)
+
+
+def _bare(message: Message) -> Message:
+    """The message without what is of this process or provider alone."""
+    return msgspec.structs.replace(message, opaque=None, pieces=())

@@ -1,14 +1,19 @@
-"""Tools and schemas in a form that can be sent, drawn up once for all requests that have the same."""
+"""Texts, tools and schemas in a form that can be sent; the latter two drawn up once for all requests that have the same."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import Any
+
+import msgspec
 
 from adjudge.models.exchange import clean
 from adjudge.ports import Tool
 
 Json = dict[str, Any]
+
+_encode = msgspec.json.Encoder().encode
 
 
 class Offered:
@@ -32,6 +37,11 @@ class Offered:
         if self._tools[0] is not tools:
             self._tools = (tools, [_function(tool) for tool in tools])
         return self._tools[1]
+
+
+def quoted(pieces: Iterable[str]) -> msgspec.Raw:
+    """A text in pieces as one string of JSON, the same bytes as of the whole text. No piece may end within a character."""
+    return msgspec.Raw(b'"%b"' % b"".join([_encode(clean(piece))[1:-1] for piece in pieces]))
 
 
 def _function(tool: Tool) -> Json:

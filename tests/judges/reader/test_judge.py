@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from typing import Any
 
@@ -143,7 +144,10 @@ async def test_a_model_that_cannot_be_had_is_a_row_with_the_sort_of_reason(kind:
 async def test_the_same_run_is_asked_about_in_the_same_bytes() -> None:
     first, second = (Reader(ScriptedModel([])).question(RUN, RUBRIC) for _ in range(2))
     assert first == second
-    assert len(first.prepared.sha256) == 64
+    (message,) = first.request.messages
+    told = "\0".join([first.request.system, message.text, json.dumps(first.request.schema)])
+    assert first.prepared.sha256 == hashlib.sha256(told.encode()).hexdigest()
+    assert (first.prepared.characters, "".join(message.pieces)) == (len(told) - 2, message.text)
 
 
 async def test_what_the_grader_said_is_not_shown() -> None:

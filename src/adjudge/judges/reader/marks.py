@@ -117,10 +117,20 @@ def token_for(texts: Sequence[str]) -> str:
 
 def enclosed(token: str, text: str, parts: Iterable[Part] = ()) -> str:
     """A text, and parts after it, between two lines that nothing in them can close."""
-    lines = [f"<<{token}\n", f"{text}\n" if text else ""]
-    for mark, rest in parts:
-        lines += (token, " ", mark, "\n")
-        if rest:
-            lines += (rest, "\n")
+    return "".join([f"<<{token}\n", f"{text}\n" if text else "", *_lines(token, parts)])
+
+
+def enclosed_parts(token: str, parts: Iterable[Part]) -> tuple[str, ...]:
+    """Parts between two such lines, in pieces: a text that is a part's is a piece of its own, the very same."""
+    return (f"<<{token}\n", *_lines(token, parts))
+
+
+def _lines(token: str, parts: Iterable[Part]) -> list[str]:
+    lines: list[str] = []
+    for mark, text in parts:
+        if text:
+            lines += (f"{token} {mark}\n", text, "\n")
+        else:
+            lines.append(f"{token} {mark}\n")
     lines.append(f"{token}>>")
-    return "".join(lines)
+    return lines

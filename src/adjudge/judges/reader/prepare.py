@@ -9,7 +9,7 @@ import msgspec
 
 from adjudge import untrusted
 from adjudge.judges.reader.input import ReaderInput
-from adjudge.judges.reader.marks import AROUND, Part, enclosed, token_for
+from adjudge.judges.reader.marks import AROUND, Part, enclosed, enclosed_parts, token_for
 from adjudge.judges.reader.passages import masks_in, shortened
 from adjudge.judges.reader.pruning import (
     Trajectory,
@@ -42,7 +42,8 @@ MOST = 2_000_000
 class Material(msgspec.Struct, frozen=True):
     """What the model gets to see, and what was done to it.
 
-    Each text stands between two lines with the token, and is empty where there is none. `record` counts the characters of
+    Each text stands between two lines with the token, and is empty where there is none. `shown` is the trajectory, in
+    pieces. `record` counts the characters of
     all entries' texts, `masked` the different credentials that were kept from the model; `signs` are those of steering.
     """
 
@@ -54,7 +55,7 @@ class Material(msgspec.Struct, frozen=True):
     patch: str
     hidden_tests: str
     hints: str
-    trajectory: str
+    shown: tuple[str, ...]
     record: int
     masked: int
     signs: tuple[Steering, ...]
@@ -62,6 +63,11 @@ class Material(msgspec.Struct, frozen=True):
     tool_output_pruned: Omitted
     events_elided: Omitted
     boilerplate: Omitted
+
+    @property
+    def trajectory(self) -> str:
+        """The trajectory as one text."""
+        return "".join(self.shown)
 
 
 class _Document(NamedTuple):
@@ -98,7 +104,7 @@ def prepare(seen: ReaderInput, asked: PruneMode, room: int | None = None, mask: 
         patch=patch,
         hidden_tests=hidden_tests,
         hints=given,
-        trajectory=enclosed(token, "", trajectory.parts),
+        shown=enclosed_parts(token, trajectory.parts),
         record=sum(named.characters for named in records),
         masked=len(trajectory.masks.union(*(document.masks for document in documents))),
         signs=signs,

@@ -92,10 +92,12 @@ def question(
     frame = len(prompt.SYSTEM) + len(_schema_text(rubric)) + len(prompt.dimension_lines(rubric)) + len(hints)
     room = _room(seen, bounds, frame) if characters is None else max(characters, SHORTEST)
     material = prepare(seen, asked, room, bounds.mask, hints)
-    text = "\n\n".join(part for part in _parts(rubric, seen, material) if part)
-    request = Request(prompt.SYSTEM, (Message("user", text),), schema=schema, most=_most(bounds.window))
-    texts = [request.system, text, _schema_text(rubric)]
-    prepared = _prepared(texts, asked, material, bounds.calibration)
+    before = "\n\n".join(part for part in _before(rubric, seen, material) if part)
+    pieces = (f"{before}\n\n", *material.shown, f"\n\n{prompt.closing(rubric)}")
+    message = Message("user", "".join(pieces), pieces=pieces)
+    request = Request(prompt.SYSTEM, (message,), schema=schema, most=_most(bounds.window))
+    told = (request.system, "\0", *pieces, "\0", _schema_text(rubric))
+    prepared = _prepared(told, asked, material, bounds.calibration)
     return Question(request, prepared, material.masked, material.token, material.signs)
 
 
@@ -124,8 +126,8 @@ def _hints(rubric: Rubric, record: Record) -> str:
     return words(profile(record, CHILDREN))
 
 
-def _parts(rubric: Rubric, seen: ReaderInput, material: Material) -> Iterator[str]:
-    """The message, what all runs share first, so that a provider's cache serves them all."""
+def _before(rubric: Rubric, seen: ReaderInput, material: Material) -> Iterator[str]:
+    """The message up to the trajectory, what all runs share first, so that a provider's cache serves them all."""
     yield prompt.DIMENSIONS.format(name=rubric.name, version=rubric.version, hash=rubric.hash)
     yield prompt.dimension_lines(rubric)
     yield prompt.MARKERS.format(token=material.token)
@@ -141,8 +143,6 @@ def _parts(rubric: Rubric, seen: ReaderInput, material: Material) -> Iterator[st
     yield prompt.NO_EXIT_STATUS if status is None else prompt.EXIT_STATUS.format(status=status)
     yield f"{prompt.HINTS}\n{material.hints}" if material.hints else ""
     yield "\n".join(_of_trajectory(seen.record, material))
-    yield material.trajectory
-    yield prompt.closing(rubric)
 
 
 def _of_trajectory(record: Record, material: Material) -> Iterator[str]:
@@ -153,9 +153,10 @@ def _of_trajectory(record: Record, material: Material) -> Iterator[str]:
         yield prompt.PRUNED
 
 
-def _prepared(texts: Sequence[str], asked: PruneMode, material: Material, calibration: Calibration) -> Prepared:
-    data = b"\0".join([text.encode("utf-8", "surrogatepass") for text in texts])
-    characters = sum(map(len, texts))
+def _prepared(told: Sequence[str], asked: PruneMode, material: Material, calibration: Calibration) -> Prepared:
+    """What was done to make a request; `told` is all of it, in pieces, with a NUL between its three texts."""
+    data = b"".join([piece.encode("utf-8", "surrogatepass") for piece in told])
+    characters = sum(map(len, told)) - 2
     return Prepared(
         asked=asked,
         mode=material.mode,
