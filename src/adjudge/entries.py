@@ -30,7 +30,7 @@ Reader = Callable[[int, int], bytes]
 """Gives the bytes of a blob from a start to an end."""
 
 _encode = msgspec.json.Encoder().encode
-_decoder = msgspec.json.Decoder(list[Entry])
+_decoder = msgspec.json.Decoder(Entry)
 
 
 class _Spill:
@@ -102,7 +102,7 @@ class EntryFile(Sequence[Entry]):
         if cached == number:
             return entries
         lines = zstandard.ZstdDecompressor().decompress(self._bytes(number))
-        return _decoder.decode(b"[" + lines.rstrip(b"\n").replace(b"\n", b",") + b"]")
+        return _decoder.decode_lines(lines)
 
     def _bytes(self, number: int) -> bytes:
         return self._read(self._offsets[number], self._offsets[number + 1])

@@ -54,7 +54,7 @@ def _total(values: Sequence[Any]) -> Any:
     return sum(known) if unknown < len(values) else None
 
 
-class Entry(msgspec.Struct, frozen=True, omit_defaults=True):
+class Entry(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """One item of a record.
 
     `text` is what a quote is checked against: a message, a piece of reasoning, a tool's output, or for a call its tool's

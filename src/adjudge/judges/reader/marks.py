@@ -9,7 +9,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+
+import msgspec
 
 from adjudge import untrusted
 from adjudge.record import Entry, Record
@@ -24,7 +25,7 @@ NAME = 60
 """Characters of a name in a line."""
 
 
-class Part(NamedTuple):
+class Part(msgspec.Struct, frozen=True, gc=False):
     """A line of ours without its token, and the text after it, which may be empty."""
 
     mark: str
@@ -127,10 +128,9 @@ def enclosed_parts(token: str, parts: Iterable[Part]) -> tuple[str, ...]:
 
 def _lines(token: str, parts: Iterable[Part]) -> list[str]:
     lines: list[str] = []
-    for mark, text in parts:
-        if text:
-            lines += (f"{token} {mark}\n", text, "\n")
-        else:
-            lines.append(f"{token} {mark}\n")
+    for part in parts:
+        lines.append(f"{token} {part.mark}\n")
+        if part.text:
+            lines += (part.text, "\n")
     lines.append(f"{token}>>")
     return lines

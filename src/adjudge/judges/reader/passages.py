@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
-from typing import NamedTuple
+
+import msgspec
 
 from adjudge import untrusted
 from adjudge.judges.reader.boilerplate import Span, boilerplate, is_injected
@@ -18,7 +19,7 @@ NOTHING = Omitted()
 _MASKED = re.compile(r"<secret:[0-9a-f]{6}>")
 
 
-class Passage(NamedTuple):
+class Passage(msgspec.Struct, frozen=True, gc=False):
     """An entry's parts, and what was done to it.
 
     `size` is that of the parts, `characters` that of the entry's text. `masks` stand in place of credentials.
@@ -74,13 +75,13 @@ def shortened(parts: list[Part], longest: int | None) -> tuple[tuple[Part, ...],
     """The parts, and what had to be cut from the middle of a text that is longer than `longest`."""
     kept: list[Part] = []
     pieces = characters = 0
-    for mark, text in parts:
-        over = len(text) - longest if longest is not None else 0
+    for part in parts:
+        over = len(part.text) - longest if longest is not None else 0
         if longest is None or over <= 0:
-            kept.append(Part(mark, text))
+            kept.append(part)
             continue
         head = longest * 2 // 3
-        kept += Part(mark, text[:head]), Part(cut_mark(over), text[head + over :])
+        kept += Part(part.mark, part.text[:head]), Part(cut_mark(over), part.text[head + over :])
         pieces, characters = pieces + 1, characters + over
     return tuple(kept), Omitted(pieces, characters) if pieces else NOTHING
 
