@@ -41,8 +41,10 @@ def told_by_model(excerpt: str, holding: Holding) -> Iterator[Steering]:
 
 def in_statements(run: Run) -> Iterator[Steering]:
     """Signs in what is told of a run before its record."""
-    for place, text in {"task": run.task or "", "context": run.context or "", "agent": names(run)}.items():
-        yield from in_text(place, text)
+    texts = {"task": run.task or "", "context": run.context or "", "agent": names(run)}
+    known = untrusted.ordinary_each([*texts.values()])
+    for (place, text), ordinary in zip(texts.items(), known, strict=True):
+        yield from in_text(place, text, ordinary=ordinary)
 
 
 def in_text(exhibit: str, text: str, entry: Entry | None = None, ordinary: bool = False) -> Iterator[Steering]:

@@ -144,23 +144,23 @@ def _left_out(records: list[Named]) -> _Kept:
 
 def _kept(line: Part, shown: list[Passage], gap: Part | None = None, at: int = 0, elided: Omitted = NOTHING) -> _Kept:
     """What is shown of a record; a gap stands before the passage at this place."""
-    parts = [line, *(part for passage in shown[:at] for part in passage.parts)]
+    parts = [line, *[part for passage in shown[:at] for part in passage.parts]]
     if gap:
         parts.append(gap)
-    parts += (part for passage in shown[at:] for part in passage.parts)
-    size = line.size + (gap.size if gap else 0) + sum(passage.size for passage in shown)
+    parts += [part for passage in shown[at:] for part in passage.parts]
+    size = line.size + (gap.size if gap else 0) + sum([passage.size for passage in shown])
     return _Kept(tuple(parts), size, tuple(shown), elided)
 
 
 def _trajectory(kept: list[_Kept]) -> Trajectory:
     shown = [passage for one in kept for passage in one.passages]
     return Trajectory(
-        parts=tuple(part for one in kept for part in one.parts),
-        truncated=total(passage.truncated for passage in shown),
-        pruned=total(passage.pruned for passage in shown),
-        elided=total(one.elided for one in kept),
-        boilerplate=total(passage.boilerplate for passage in shown),
-        masks=frozenset().union(*(passage.masks for passage in shown if passage.masks)),
+        parts=tuple([part for one in kept for part in one.parts]),
+        truncated=total([passage.truncated for passage in shown]),
+        pruned=total([passage.pruned for passage in shown]),
+        elided=total([one.elided for one in kept]),
+        boilerplate=total([passage.boilerplate for passage in shown]),
+        masks=frozenset().union(*[passage.masks for passage in shown if passage.masks]),
     )
 
 

@@ -90,13 +90,14 @@ class _Walker:
         """The record and those of its sub-agents."""
         outputs = characters = 0
         ordinary = bytearray()
-        for batch in _batches(record.entries):
-            texts = [entry.text for entry in batch]
-            size = sum(map(len, texts))
-            outputs += sum(entry.kind == "result" for entry in batch)
+        for batch, size in _batches(record.entries):
+            outputs += sum([entry.kind == "result" for entry in batch])
             characters += size
-            known = untrusted.ordinary_each(texts) if size <= self._left else [False] * len(batch)
-            self._search(batch, known)
+            known = untrusted.ordinary_each([entry.text for entry in batch]) if size <= self._left else [False] * len(batch)
+            if size < untrusted.FLOOD and all(known):  # nothing of it can be a sign
+                self._left -= size
+            else:
+                self._search(batch, known)
             ordinary += bytes(known)
         yield Named(prefix.removesuffix(".") or None, record, outputs, characters, ordinary)
         for number, child in enumerate(record.children, 1):
@@ -112,14 +113,15 @@ class _Walker:
             self._left -= len(text)
 
 
-def _batches(entries: Sequence[Entry]) -> Iterator[list[Entry]]:
+def _batches(entries: Sequence[Entry]) -> Iterator[tuple[list[Entry], int]]:
+    """Entries that are looked through together, and the characters of their texts."""
     batch: list[Entry] = []
     size = 0
     for entry in entries:
         batch.append(entry)
         size += len(entry.text)
         if size >= BATCH:
-            yield batch
+            yield batch, size
             batch, size = [], 0
     if batch:
-        yield batch
+        yield batch, size
