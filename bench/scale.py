@@ -31,6 +31,7 @@ from adjudge.run import Run
 from adjudge.store import rows, schema
 from adjudge.store.pass_rows import PassItem
 from adjudge.store.records import read_run
+from adjudge.store.standing import add_runs
 from adjudge.store.store import Store, open_store
 from adjudge.testing import calls, make_record, make_reply, make_run, says, user
 
@@ -106,7 +107,7 @@ def fill(store: Store, count: int) -> list[str]:
     for start in range(0, count, 10_000):
         with store.writing() as connection:
             part = [values | {"id": name} for name in names[start : start + 10_000]]
-            connection.execute(schema.runs.insert(), part)
+            add_runs(connection, part)
     return names
 
 

@@ -31,6 +31,7 @@ from adjudge.rubric import Criterion, Rubric, rubric_hash
 from adjudge.run import Grade, Outcome, Run
 from adjudge.settings import Settings
 from adjudge.store import rows, schema
+from adjudge.store.standing import standing_of
 from adjudge.store.store import Store, open_store
 from adjudge.testing import make_run
 from adjudge.web.serving import Serving, serve
@@ -88,7 +89,7 @@ def judged(run: Run) -> Judgment:
 
 
 def fill(store: Store) -> None:
-    """The long run, judged, and 100,000 rows of runs that share one small record."""
+    """The long run, judged, and 100,000 rows of runs that share a small record and, for what a list shows, its judgment."""
     run = long_run()
     for name in COPIES:
         store.add_run(msgspec.structs.replace(run, id=name))
@@ -101,10 +102,12 @@ def fill(store: Store) -> None:
     values = [_row(lots, number, blob) for number in range(RUNS)]
     for start in range(0, RUNS, 10_000):
         with store.writing() as connection:
-            connection.execute(schema.runs.insert(), values[start : start + 10_000])
+            part = values[start : start + 10_000]
+            connection.execute(schema.runs.insert(), [run for run, _ in part])
+            connection.execute(schema.standings.insert(), [stands for _, stands in part])
 
 
-def _row(lots: random.Random, number: int, blob: str) -> dict[str, object]:
+def _row(lots: random.Random, number: int, blob: str) -> tuple[dict[str, object], dict[str, object]]:
     agent = lots.choice(("claude-code", "codex", "opencode", "mini-swe-agent", "gemini-cli", "qwen-code"))
     grades: tuple[Grade | None, ...] = ("resolved", "unresolved", None)
     outcome = Outcome(0, lots.choice(grades))
@@ -113,16 +116,14 @@ def _row(lots: random.Random, number: int, blob: str) -> dict[str, object]:
     passed = lots.randrange(11) if state == "judged" else None
     standing = {
         "state": state,
-        "passed": passed,
-        "criteria": None if passed is None else 10,
         "score": None if passed is None else passed / 10,
-        "cells": None if passed is None else "p" * passed + "f" * (10 - passed),
         "flags": lots.choice((0, 0, 0, 1, 2, 4, 8)),
         "judging": lots.random(),
-        "cost": lots.random(),
-        "turns": lots.randrange(1, 200),
+        "evaluation": None if state is None else "j-long",
     }
-    return rows.values_of_run(msgspec.structs.replace(run, id=f"r-{number:016x}"), blob) | standing
+    values = rows.values_of_run(msgspec.structs.replace(run, id=f"r-{number:016x}"), blob)
+    values |= {"cost": lots.random(), "turns": lots.randrange(1, 200)}
+    return values, standing_of(values) | standing
 
 
 class Asking:
@@ -236,6 +237,7 @@ def figures(port: int, server: Server) -> None:
         ("/runs?judged=fails&outcome=resolved", "resolved, yet a criterion fails"),
         ("/runs?sort=cost", "by cost"),
         ("/runs?sort=score", "by score"),
+        ("/runs?sort=judging", "by what judging cost"),
         ("/runs?q=task-41", "with words"),
     ):
         measure(server, name, 150, lambda path=path: ask(path))  # type: ignore[misc]  # bound now

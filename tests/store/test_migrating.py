@@ -6,23 +6,31 @@ import warnings
 from contextlib import closing
 from pathlib import Path
 
+import msgspec
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
+from sqlalchemy import Connection
 from tests.store.conftest import Place
 
 from adjudge import __version__
 from adjudge.errors import InputError
 from adjudge.store.checking import verify_stored
-from adjudge.store.database import open_postgres, open_sqlite
+from adjudge.store.database import Database, open_postgres, open_sqlite
+from adjudge.store.listing import Filter, list_runs
 from adjudge.store.schema import REVISIONS, metadata
 from adjudge.store.sqlite import open_engine
 from adjudge.store.store import open_store
 
 FIRST = Path(__file__).parent / "fixtures" / "store-0001"
 """A store as the first adjudge wrote it: what `sqlite3 adjudge.db .dump` printed, and its blobs."""
+
+SEVENTH = Path(__file__).parent / "fixtures" / "store-0007"
+"""Rows and blobs as revision 0007 had them: a run with a verdict and a failed attempt, one with a failed attempt alone, one
+that nobody judged, and one that a reader judged."""
 
 MIGRATIONS = Path(__file__).parents[2] / "src" / "adjudge" / "store" / "migrations"
 
@@ -49,9 +57,31 @@ def _rank(statement: str) -> tuple[int, bool]:
     return KINDS.index(" ".join(statement.split()[:2])), "judgments" in statement
 
 
+@pytest.fixture
+def seventh(bare: Place) -> Place:
+    """A store of revision 0007."""
+    shutil.copytree(SEVENTH / "blobs", bare.blobs)
+    with closing(database_of(bare)) as database, database.writing() as connection:
+        command.upgrade(migrations(connection), "0007")
+    for statement in (SEVENTH / "rows.sql").read_text("utf-8").splitlines():
+        bare.sql(statement)
+    return bare
+
+
+def migrations(connection: Connection | None = None) -> Config:
+    config = Config(attributes={"connection": connection})
+    config.set_main_option("script_location", str(MIGRATIONS))
+    config.set_main_option("path_separator", "os")
+    return config
+
+
+def database_of(place: Place) -> Database:
+    return open_sqlite(Path(place.store)) if place.server is None else open_postgres(place.store)
+
+
 def differences(place: Place) -> object:
     """Where the tables are others than the code's."""
-    database = open_sqlite(Path(place.store)) if place.server is None else open_postgres(place.store)
+    database = database_of(place)
     with closing(database), database.reading() as connection, warnings.catch_warnings():
         warnings.filterwarnings(
             "ignore", ".*expression-based index '?ix_(judgments_key|runs_task)"
@@ -81,10 +111,34 @@ def test_what_the_first_adjudge_stored_is_still_there_and_sound(first: Place) ->
         assert verify_stored(store, row.id).sound
 
 
+def test_where_runs_stand_is_told_as_before_by_a_store_that_told_it_in_the_runs_rows(seventh: Place) -> None:
+    with seventh.open() as store:
+        listed = list_runs(store, Filter(), "-added")
+    assert differences(seventh) == []
+    columns = ("id", "state", "evaluation", "reading", "score", "passed", "criteria", "cells", "worst", "worse", "judging")
+    assert [tuple(getattr(run, name) for name in columns) for run in listed.runs] == [
+        ("r-a", "judged", "j-a1", None, 0.5, 1, 2, "pf", None, None, 0.5),
+        ("r-b", "errored", "j-b1", None, None, None, None, None, None, None, 0.25),
+        ("r-c", None, None, None, None, None, None, None, None, None, None),
+        ("r-d", "judged", None, "j-d1", None, None, None, None, "hallucination 3", 3, 0.0123),
+    ]
+    assert [run.flags for run in listed.runs] == [(), (), (), ("steer", "gate", "pruned", "masked")]
+    assert (listed.counts.runs, listed.counts.judged, listed.counts.errored, listed.counts.unjudged) == (4, 2, 1, 1)
+    assert listed.counts.resolved_yet_fails == 1
+
+
+def test_runs_of_such_a_store_are_sorted_filtered_and_judged_again(seventh: Place) -> None:
+    with seventh.open() as store:
+        for wanted in (Filter(text="billing"), Filter(agent="codex", outcome="resolved")):
+            assert [run.id for run in list_runs(store, wanted).runs if run.agent == "codex"] == ["r-a"]
+        assert [run.id for run in list_runs(store, Filter(), "cost").runs] == ["r-a", "r-c", "r-d", "r-b"]
+        store.add_judgment(msgspec.structs.replace(store.judgment("j-a1"), id="j-c1", run="r-c"))
+        assert list_runs(store, Filter(judged="unjudged")).counts.found == 0
+        assert all(verify_stored(store, row.id).sound for row in store.judgments("r-d"))
+
+
 def test_every_migration_is_known_to_the_code() -> None:
-    config = Config()
-    config.set_main_option("script_location", str(MIGRATIONS))
-    config.set_main_option("path_separator", "os")
+    config = migrations()
     walked = [script.revision for script in ScriptDirectory.from_config(config).walk_revisions()]
     assert tuple(reversed(walked)) == REVISIONS
 

@@ -1,4 +1,4 @@
-"""A list of many runs: filtered, sorted, counted and given page by page, from the runs' own rows."""
+"""A list of many runs: filtered, sorted, counted and given page by page, from where they stand."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Literal
 
 import msgspec
-from sqlalchemy import Column, ColumnElement, Connection, Row, Select, String, func, literal, select, tuple_
+from sqlalchemy import Column, ColumnElement, Connection, Row, Select, String, and_, func, literal, select, tuple_
 
 from adjudge.run import Outcome
 from adjudge.store.rows import plain
-from adjudge.store.schema import TALLIED, judgments, pass_runs, runs, task_of_run
+from adjudge.store.run_counts import Counts, counts_of
+from adjudge.store.schema import judgments, pass_runs, runs, standings, task_of_run
 from adjudge.store.standing import FLAGS, Flag, State, flags_of
 from adjudge.store.store import Store
 
@@ -85,26 +86,6 @@ class ListedRun(msgspec.Struct, frozen=True):
     failure: str | None = None
 
 
-class Counts(msgspec.Struct, frozen=True):
-    """How many runs there are, and of those that the filter leaves how many stand where.
-
-    `judged`, `empty`, `errored`, `unjudged` and `under_way` add up to `found`. The last four count what a person looks at
-    first: resolved, yet not all criteria pass; changed by the gate; attempts to steer; no verdict or not judged.
-    """
-
-    runs: int
-    found: int
-    judged: int
-    empty: int
-    errored: int
-    unjudged: int
-    under_way: int
-    resolved_yet_fails: int
-    gate: int
-    steer: int
-    without: int
-
-
 class RunList(msgspec.Struct, frozen=True):
     """One page of a list, with the counts over all of it; `next` is where it goes on, `None` at its end."""
 
@@ -125,18 +106,20 @@ def list_runs(store: Store, wanted: Filter, sort: Sort = "added", after: Place |
     """A page of at most `most` runs behind a place, sorted; what has no value to sort by comes last."""
     with store.reading() as connection:
         under_way = set(connection.scalars(select(pass_runs.c.run).where(pass_runs.c.reserved.is_not(None))))
-        found = [row._mapping for row in _page(connection, _conditions(wanted, walked=True), sort, after, most + 1)]
-        shown, more = found[:most], len(found) > most
+        page = _page(connection, _conditions(wanted, walked=True), sort, after, most + 1)
+        found, more = page[:most], len(page) > most
+        shown = _shown(connection, found)
         reasons = _reasons(connection, shown)
-        counts = _counts(connection, _conditions(wanted, walked=False), under_way)
+        counts = counts_of(connection, _conditions(wanted, walked=False), under_way)
     listed = tuple(_listed(row, under_way, reasons) for row in shown)
-    return RunList(listed, counts, Place(shown[-1][_key(sort).name], listed[-1].id) if more else None)
+    return RunList(listed, counts, Place(found[-1].value, found[-1].run) if more else None)
 
 
 def choices_of(store: Store) -> Choices:
     """What a list of runs can be filtered by."""
     with store.reading() as connection:
-        agents, models, tasks = (_choices(connection, column) for column in (runs.c.agent, runs.c.model, task_of_run))
+        columns = (standings.c.agent, standings.c.model, task_of_run)
+        agents, models, tasks = (_choices(connection, column) for column in columns)
     return Choices(agents, models, tasks)
 
 
@@ -151,8 +134,6 @@ def _choices(connection: Connection, column: ColumnElement[Any]) -> tuple[str, .
 
 # --- conditions
 
-_searched = runs.alias("searched")
-
 Conditions = list[ColumnElement[bool]]
 
 
@@ -164,18 +145,17 @@ def _conditions(wanted: Filter, walked: bool) -> Conditions:
     """
 
     def column(name: str) -> ColumnElement[Any]:
-        of_runs = runs.c[name]
+        plainly = standings.c[name]
         if not walked:
-            return of_runs
-        return of_runs.concat("") if isinstance(of_runs.type, String) else of_runs + 0
+            return plainly
+        return plainly.concat("") if isinstance(plainly.type, String) else plainly + 0
 
     found: Conditions = []
     if wanted.text:
-        with_text = _searched.c.words.contains(str(plain(wanted.text.lower())), autoescape=True)
-        found.append(runs.c.id.in_(select(_searched.c.id).where(with_text)))
+        found.append(_of_runs(runs.c.words.contains(str(plain(wanted.text.lower())), autoescape=True)))
     found += [column(name) == plain(value) for name in ("agent", "model") if (value := getattr(wanted, name))]
     if wanted.task:
-        found.append(task_of_run == plain(wanted.task))
+        found.append(_of_runs(task_of_run == plain(wanted.task)))
     if wanted.outcome:
         grade = column("grade")
         found.append(grade.is_(None) if wanted.outcome == "ungraded" else grade == wanted.outcome)
@@ -184,6 +164,10 @@ def _conditions(wanted: Filter, walked: bool) -> Conditions:
     if wanted.flag:
         found.append(_flag(wanted.flag))
     return found
+
+
+def _of_runs(condition: ColumnElement[bool]) -> ColumnElement[bool]:
+    return standings.c.run.in_(select(runs.c.id).where(condition))
 
 
 def _judged(judged: Judged, column: Callable[[str], ColumnElement[Any]]) -> ColumnElement[bool]:
@@ -199,75 +183,69 @@ def _judged(judged: Judged, column: Callable[[str], ColumnElement[Any]]) -> Colu
 
 
 def _flag(flag: Flag) -> ColumnElement[bool]:
-    return runs.c.flags.op("&")(FLAGS[flag]) != 0
+    return standings.c.flags.op("&")(FLAGS[flag]) != 0
 
 
 # --- a page
 
-_SHOWN = (
-    *(
-        "id",
-        "added",
-        "agent",
-        "agent_version",
-        "model",
-        "task",
-        "task_name",
-        "format",
-        "turns",
-        "entries",
-        "seconds",
-        "cost",
-    ),
-    *(
-        "seconds",
-        "cost",
-        "state",
-        "evaluation",
-        "reading",
-        "score",
-        "passed",
-        "criteria",
-        "cells",
-        "worst",
-        "worse",
-        "judging",
-        "flags",
-    ),
-    *("exit_status", "grade", "reward", "detail", "failure"),
-)
 _UPWARDS = ("score", "-added", "-turns", "-cost", "-judging", "-worse")
 """Sorts that begin with the least: the worst score, or the reverse of what is usually wanted."""
-
-
-def _key(sort: Sort) -> Column[Any]:
-    return runs.c[sort.lstrip("-")]
 
 
 def _page(
     connection: Connection, conditions: Sequence[ColumnElement[bool]], sort: Sort, after: Place | None, most: int
 ) -> list[Row[Any]]:
-    """Rows with a value to sort by, then those without: two queries, each of which walks along an index."""
-    key = _key(sort)
-    query = select(*(runs.c[name] for name in _SHOWN)).where(*conditions)
+    """Runs with their `value` to sort by, then those without: two queries, as what has no value comes last both ways."""
+    key = standings.c[sort.lstrip("-")]
+    query: Select[Any] = select(standings.c.run, key.label("value")).where(*conditions)
     found: list[Row[Any]] = []
     if after is None or after.value is not None:
         found += connection.execute(_with_value(query, key, sort in _UPWARDS, after).limit(most)).all()
     if key.nullable and len(found) < most:
-        behind = [] if after is None or after.value is not None else [runs.c.id < after.id]
-        without = query.where(key.is_(None), *behind).order_by(runs.c.id.desc())
+        behind = [] if after is None or after.value is not None else [standings.c.run < after.id]
+        without = query.where(key.is_(None), *behind).order_by(standings.c.run.desc())
         found += connection.execute(without.limit(most - len(found))).all()
     return found
 
 
 def _with_value(query: Select[Any], key: Column[Any], upwards: bool, after: Place | None) -> Select[Any]:
-    order = (key.asc(), runs.c.id.asc()) if upwards else (key.desc(), runs.c.id.desc())
+    order = (key.asc(), standings.c.run.asc()) if upwards else (key.desc(), standings.c.run.desc())
     query = query.where(key.is_not(None)).order_by(*order)
     if after is None:
         return query
-    place = tuple_(key, runs.c.id)
+    place = tuple_(key, standings.c.run)
     last = tuple_(literal(after.value, key.type), literal(after.id))
     return query.where(place > last if upwards else place < last)
+
+
+# --- what is shown of a page
+
+_OF_RUN = (
+    *("id", "added", "agent", "agent_version", "model", "task", "task_name", "format", "turns", "entries"),
+    *("seconds", "cost", "exit_status", "grade", "reward", "detail", "failure"),
+)
+_STANDS = ("state", "evaluation", "reading", "score", "worse", "judging", "flags")
+
+_evaluation, _reading = judgments.alias("of_evaluation"), judgments.alias("of_reading")
+
+_LISTED = (
+    select(
+        *(runs.c[name] for name in _OF_RUN),
+        *(standings.c[name] for name in _STANDS),
+        *(_evaluation.c[name] for name in ("passed", "criteria", "cells")),
+        _reading.c.worst,
+    )
+    .join_from(standings, runs, runs.c.id == standings.c.run)
+    .outerjoin(_evaluation, and_(_evaluation.c.id == standings.c.evaluation, _evaluation.c.status == "judged"))
+    .outerjoin(_reading, and_(_reading.c.id == standings.c.reading, _reading.c.status == "judged", ~_reading.c.empty))
+)
+
+
+def _shown(connection: Connection, page: Sequence[Row[Any]]) -> list[Mapping[Any, Any]]:
+    """What a list shows of the runs of a page, in their order."""
+    wanted = _LISTED.where(standings.c.run.in_([row.run for row in page]))
+    by_run = {row.id: row._mapping for row in connection.execute(wanted)}
+    return [by_run[row.run] for row in page]
 
 
 def _reasons(connection: Connection, found: Sequence[Mapping[Any, Any]]) -> dict[str, tuple[str | None, str | None]]:
@@ -285,44 +263,3 @@ def _listed(
     values = {name: row[name] for name in ListedRun.__struct_fields__ if name in row}
     more = {"outcome": outcome, "flags": flags_of(row["flags"]), "under_way": row["id"] in under_way}
     return ListedRun(**(values | more | {"reason": reason, "failure": failure}))
-
-
-# --- counts
-
-
-def _counts(connection: Connection, conditions: Sequence[ColumnElement[bool]], under_way: Collection[str]) -> Counts:
-    tallies = _tallies(connection, conditions)
-    now = _tallies(connection, [*conditions, runs.c.id.in_(under_way)]) if under_way else []
-    left = {state: _sum(tallies, state) - _sum(now, state) for state in ("judged", "empty", "errored", None)}
-    return Counts(
-        runs=connection.scalar(select(func.count()).select_from(runs)) or 0,
-        found=sum(tally.count for tally in tallies),
-        judged=left["judged"],
-        empty=left["empty"],
-        errored=left["errored"],
-        unjudged=left[None],
-        under_way=sum(tally.count for tally in now),
-        resolved_yet_fails=sum(t.count for t in tallies if t.grade == "resolved" and t.score is not None and t.score < 1),
-        gate=sum(tally.count for tally in tallies if tally.flags & FLAGS["gate"]),
-        steer=sum(tally.count for tally in tallies if tally.flags & FLAGS["steer"]),
-        without=sum(tally.count for tally in tallies if tally.state != "judged"),
-    )
-
-
-class _Tally(msgspec.Struct, frozen=True):
-    state: str | None
-    grade: str | None
-    flags: int
-    score: float | None
-    count: int
-
-
-def _tallies(connection: Connection, conditions: Sequence[ColumnElement[bool]]) -> list[_Tally]:
-    """How many runs there are of each kind. One walk along an index: the order of the columns is the index's."""
-    columns = [runs.c[name] for name in TALLIED]
-    query = select(*columns, func.count()).where(*conditions).group_by(*columns)
-    return [_Tally(*tuple(row)) for row in connection.execute(query)]
-
-
-def _sum(tallies: Sequence[_Tally], state: str | None) -> int:
-    return sum(tally.count for tally in tallies if tally.state == state)

@@ -18,7 +18,7 @@ from sqlalchemy import (
     text,
 )
 
-REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008")
+REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009")
 """Every revision of the schema that this adjudge knows, the latest last; the files are in `migrations/versions`."""
 
 metadata = MetaData(
@@ -63,35 +63,47 @@ runs = Table(
     Column("started", String),
     Column("seconds", Float),
     Column("cost", Float),
-    Column("evaluation", String),
-    Column("reading", String),
-    Column("state", String),
-    Column("score", Float),
-    Column("passed", Integer),
-    Column("criteria", Integer),
-    Column("cells", String),
-    Column("worst", String),
-    Column("worse", Integer),
-    Column("judging", Float),
-    Column("flags", Integer, nullable=False, server_default="0"),
     Column("words", String),
 )
 """The columns from `failure` on came with runs that adjudge starts itself.
 
-Those from `evaluation` on are no part of the run: they say where it stands, and are written with each judgment of it (see
-`standing.py`), so that a list of many runs is sorted, filtered and counted without a join. `words` is what a list is
-searched in: the run's id, its task and its source in lower case.
+`words` is what a list is searched in: the run's id, its task and its source in lower case.
+"""
+
+Index("ix_runs_words", runs.c.words, runs.c.id)
+
+standings = Table(
+    "standings",
+    metadata,
+    Column("run", String, ForeignKey("runs.id"), primary_key=True),
+    Column("added", String, nullable=False),
+    Column("turns", Integer, nullable=False),
+    Column("cost", Float),
+    Column("agent", String),
+    Column("model", String),
+    Column("grade", String),
+    Column("state", String),
+    Column("score", Float),
+    Column("worse", Integer),
+    Column("judging", Float),
+    Column("flags", Integer, nullable=False, server_default="0"),
+    Column("evaluation", String),
+    Column("reading", String),
+)
+"""A narrow row for each run: all that a list of many is filtered, sorted and counted by.
+
+The columns up to `grade` repeat the run's row and never change. Those from `state` on say where the run stands, and change
+with its judgments (see `standing.py`); `evaluation` and `reading` are the judgments that count.
 """
 
 TALLIED = ("state", "grade", "flags", "score")
-"""What a list counts by: each filter has an index that ends with these, so that counting reads nothing else."""
+"""What a list counts by: an index holds just these, so that counting all reads nothing else."""
 
-for _name in ("added", "turns", "cost", "judging", "score", "worse"):
-    Index(f"ix_runs_{_name}", runs.c[_name], runs.c.id)
-Index("ix_runs_state", *(runs.c[name] for name in TALLIED))
+for _name in ("added", "turns", "cost"):
+    Index(f"ix_standings_{_name}", standings.c[_name], standings.c.run)
 for _name in ("agent", "model"):
-    Index(f"ix_runs_{_name}", runs.c[_name], *(runs.c[name] for name in TALLIED))
-Index("ix_runs_words", runs.c.words, *(runs.c[name] for name in TALLIED), runs.c.id)
+    Index(f"ix_standings_{_name}", standings.c[_name])
+Index("ix_standings_state", *(standings.c[name] for name in TALLIED))
 
 task_of_run = func.coalesce(runs.c.task_name, runs.c.task)
 """What a run's task is called: its name, else its first line."""

@@ -1,4 +1,4 @@
-"""Where a run stands: what a list shows of its judgments, kept in the run's own row.
+"""Where a run stands: what its judgments came to, kept in a narrow row of its own beside the run.
 
 Of each family of judges (those that give verdicts, and the reader, which gives scores) the latest judgment with an answer
 counts, else the latest without.
@@ -14,7 +14,7 @@ from typing import Any, Literal
 from sqlalchemy import Connection, Row, bindparam, select
 
 from adjudge.judgment import Judgment, Score, Verdict, suspected
-from adjudge.store.schema import judgments, runs
+from adjudge.store.schema import judgments, runs, standings
 
 State = Literal["judged", "empty", "errored"]
 """Whether a run has a verdict or a value, only a reader's answer without any value, or only failed attempts to judge it."""
@@ -91,7 +91,18 @@ def _distance(score: Score) -> float:
     return value if value >= 1 else 3 * (1 - value)
 
 
-# --- in the transaction that keeps judgments
+# --- in a transaction of the writer's
+
+
+def add_runs(connection: Connection, values: Sequence[dict[str, Any]]) -> None:
+    """Write the rows of runs that are not there; nobody has judged them."""
+    connection.execute(runs.insert(), values)
+    connection.execute(standings.insert(), [standing_of(each) for each in values])
+
+
+def standing_of(run: Mapping[str, Any]) -> dict[str, Any]:
+    """The columns of a standing that repeat those of a run."""
+    return {"run": run["id"], **{name: run[name] for name in ("added", "turns", "cost", "agent", "model", "grade")}}
 
 
 def stand(connection: Connection, of: Collection[str]) -> None:
@@ -104,14 +115,11 @@ def stand(connection: Connection, of: Collection[str]) -> None:
         connection.execute(_UPDATE, values)
 
 
-_SHOWN = ("score", "passed", "criteria", "cells")
-_WORSE = ("worst", "worse")
-
 _KEPT = select(
-    *(judgments.c[name] for name in ("id", "run", "judge", "status", "added", "empty", "cost", "flags", *_SHOWN, *_WORSE))
+    *(judgments.c[name] for name in ("id", "run", "judge", "status", "added", "empty", "cost", "flags", "score", "worse"))
 ).where(judgments.c.run.in_(bindparam("of", expanding=True)))
 
-_UPDATE = runs.update().where(runs.c.id == bindparam("of_run"))
+_UPDATE = standings.update().where(standings.c.run == bindparam("of_run"))
 
 
 def _values(rows: Sequence[Row[Any]]) -> dict[str, Any]:
@@ -125,8 +133,8 @@ def _values(rows: Sequence[Row[Any]]) -> dict[str, Any]:
         "evaluation": evaluation and evaluation.id,
         "reading": reading and reading.id,
         "state": _state(found),
-        **{name: verdicts and getattr(verdicts, name) for name in _SHOWN},
-        **{name: scores and getattr(scores, name) for name in _WORSE},
+        "score": None if verdicts is None else verdicts.score,
+        "worse": None if scores is None else scores.worse,
         "judging": sum(costs) if costs else None,
         "flags": reduce(or_, (each.flags for each in found), 0),
     }

@@ -26,6 +26,7 @@ from adjudge.store.passes import Passes
 from adjudge.store.records import read_run, write_run
 from adjudge.store.room import Room
 from adjudge.store.rows import JudgmentRow, RunRow
+from adjudge.store.standing import add_runs
 from adjudge.store.workspace import changed, fingerprint, fingerprint_here
 from adjudge.store.writer import Writer
 
@@ -255,7 +256,7 @@ class Store:
         values = rows.values_of_run(run, write_run(self.blobs, run))
         with self.writing() as connection:
             if not rows.is_there(connection, schema.runs, run.id):
-                connection.execute(schema.runs.insert().values(values))
+                add_runs(connection, [values])
         return run.id
 
     def _add_judgment(self, judgment: Judgment, rubric: Rubric | None) -> None:

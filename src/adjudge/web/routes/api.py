@@ -11,8 +11,9 @@ from adjudge.judgment import Judgment
 from adjudge.record import Usage
 from adjudge.rubric import Rubric
 from adjudge.run import Outcome
-from adjudge.store.listing import Choices, Counts, ListedRun, choices_of, list_runs
+from adjudge.store.listing import Choices, ListedRun, choices_of, list_runs
 from adjudge.store.rows import JudgmentRow
+from adjudge.store.run_counts import Counts
 from adjudge.web.queries.outline import Outline, outline_of
 from adjudge.web.queries.search import Found, search
 from adjudge.web.queries.windows import Window, window_around, window_of

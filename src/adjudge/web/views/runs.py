@@ -9,7 +9,8 @@ from typing import get_args
 import msgspec
 from markupsafe import Markup
 
-from adjudge.store.listing import Choices, Counts, Filter, ListedRun, RunList, Sort
+from adjudge.store.listing import Choices, Filter, ListedRun, RunList, Sort
+from adjudge.store.run_counts import Counts
 from adjudge.store.standing import FLAGS
 from adjudge.web.addresses import address, of_run
 from adjudge.web.text import counted, money, when
