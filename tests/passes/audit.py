@@ -76,6 +76,15 @@ HALVES = {
     "a pass without all its runs": (
         'SELECT id, selected FROM passes WHERE selected <> (SELECT count(*) FROM pass_runs WHERE "pass" = passes.id)'
     ),
+    "a judged run that stands as if nobody had judged it": (
+        "SELECT run FROM standings WHERE state IS NULL AND EXISTS (SELECT 1 FROM judgments j WHERE j.run = standings.run "
+        "AND j.id NOT IN (SELECT judgment FROM underived))"
+    ),
+    "a judgment without its items, and nothing that says so": (
+        "SELECT id FROM judgments WHERE itemised AND criteria + dimensions > 0 "
+        "AND NOT EXISTS (SELECT 1 FROM judged_items WHERE judgment = judgments.id) "
+        "AND id NOT IN (SELECT judgment FROM underived)"
+    ),
     "a finished pass with something left": (
         "SELECT id FROM passes WHERE status = 'finished' AND EXISTS (SELECT 1 FROM pass_runs WHERE \"pass\" = passes.id "
         "AND (judgment IS NULL OR reserved IS NOT NULL))"
@@ -91,13 +100,14 @@ def _of_sqlite(place: Place) -> list[str]:
 def audited(place: Place, bill: Path) -> dict[str, Any]:
     """The bill against the rows. An attempt is a life's work on one run; it is wasted if its judgment did not land."""
     calls = billed(bill)
+    put_off = [f"nothing follows yet from {identifier}" for (identifier,) in place.rows("SELECT judgment FROM underived")]
     attempts = Counter((call["life"], call["run"]) for call in calls)
     landed = {identifier for (identifier,) in place.rows("SELECT id FROM judgments")}
     unseen = {identifier for (identifier,) in place.rows("SELECT id FROM judgments WHERE failure = 'timeout'")}
     wasted = Counter(life for life, run in attempts if f"j-{life}-{run}" not in landed)
     uncertain = (landed_of for landed_of in calls if _is_uncertain(landed_of, landed, unseen))
     return {
-        "contradictions": contradictions(place),
+        "contradictions": contradictions(place) + put_off,
         "rows": len(landed),
         "judged_without_bill": sorted(landed - {f"j-{life}-{run}" for life, run in attempts})[:5],
         "judged_again": sum(wasted.values()),

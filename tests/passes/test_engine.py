@@ -17,6 +17,7 @@ from adjudge.judgment import Call, Failure, Judgment
 from adjudge.passes.work import Paying
 from adjudge.record import Usage
 from adjudge.store.faults import DiskFailedError, LockLostError
+from adjudge.store.listing import Filter, list_runs
 from adjudge.store.pass_rows import PassItem
 from adjudge.store.passes import PassWriter
 from adjudge.store.store import Store
@@ -376,6 +377,18 @@ async def test_another_writer_only_delays_a_pass(begun: Conducted, store: Store)
         ending = await begun.run(interrupted)
     assert ending.status == "finished"
     assert ending.progress.seconds >= 2.0
+
+
+async def test_lists_show_what_has_landed_while_the_pass_goes_on(store: Store, begun: Conducted) -> None:
+    def is_shown() -> bool:
+        return any(list_runs(store, Filter()).counts.judged for _ in range(5_000))
+
+    async def shown_before_the_second(item: PassItem, paying: Paying) -> Judgment:
+        assert item.position == 0 or await asyncio.to_thread(is_shown)
+        return await answered(item, paying)
+
+    assert (await begun.run(shown_before_the_second, at_once=1, lag=0.01)).status == "finished"
+    assert list_runs(store, Filter()).counts.judged == 20
 
 
 # --- the lock's clock

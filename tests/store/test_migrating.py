@@ -174,4 +174,5 @@ def test_a_store_keeps_a_write_ahead_log_and_syncs_every_commit(tmp_path: Path) 
         assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
         assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 2  # FULL, by SQLite's manual
         assert connection.exec_driver_sql("PRAGMA page_size").scalar() == 1024  # see decision 40
+        assert connection.exec_driver_sql("PRAGMA wal_autocheckpoint").scalar() == 4096  # pages, see decision 50
     engine.dispose()

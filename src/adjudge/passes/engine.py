@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 
 import msgspec
@@ -29,13 +29,15 @@ LOST = 8
 class Bounds(msgspec.Struct, frozen=True):
     """How much may be under way at once, how long that may take to land once the pass shall end, and what all may cost.
 
-    `grace` is in seconds, `cost` in US dollars, `beat` the seconds between two signs of life.
+    `grace` is in seconds, `cost` in US dollars, `beat` the seconds between two signs of life, `lag` those after which lists
+    show what has landed.
     """
 
     at_once: int = 16
     grace: float = 30.0
     cost: float | None = None
     beat: float = LEASE / 4
+    lag: float = 2.0
 
 
 class Ending(msgspec.Struct, frozen=True):
@@ -89,7 +91,8 @@ class Engine:
         Raises:
             OutsideError: the store failed, or the lock was lost. The pass is written as failed, if that can be.
         """
-        signs = self._beat(), self._heed(self._stop.asked), self._heed(self._stop.now)
+        every = self._every(self._bounds.beat, self._writer.beat), self._every(self._bounds.lag, self._writer.catch_up)
+        signs = *every, self._heed(self._stop.asked), self._heed(self._stop.now)
         watching = [asyncio.create_task(each) for each in signs]
         try:
             await self._admit()
@@ -252,12 +255,12 @@ class Engine:
             return "stopped", "it was asked to stop" if self._stop.asked.is_set() else lost
         return "finished", None
 
-    async def _beat(self) -> None:
-        """Give signs of life, also while nothing lands."""
+    async def _every(self, seconds: float, write: Callable[[], Awaitable[None]]) -> None:
+        """Write something every so many seconds, also while nothing lands."""
         while True:
-            await asyncio.sleep(self._bounds.beat)
+            await asyncio.sleep(seconds)
             try:
-                await self._writer.beat()
+                await write()
             except Exception as failure:  # noqa: BLE001  as in _one
                 self._note_failure(failure)
                 return

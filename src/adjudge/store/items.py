@@ -28,7 +28,7 @@ def add_items(connection: Connection, items: Sequence[dict[str, Any]], of_runs: 
 
 
 def itemise(connection: Connection, judgment: Judgment) -> None:
-    """Write the items of a judgment that was stored before there were any; nothing if they are there."""
+    """Write the items of a judgment that was stored without any; nothing if they are there."""
     own = judgments.c.id == judgment.id
     if connection.execute(judgments.update().where(own, NOT_ITEMISED).values(itemised=true())).rowcount:
         add_items(connection, items_of(judgment), [judgment.run])

@@ -13,10 +13,9 @@ from adjudge.errors import OutsideError
 from adjudge.judgment import Judgment
 from adjudge.store.blobs import Blobs, checked
 from adjudge.store.codec import StoredJudgment, packed_judgment, unpacked
-from adjudge.store.items import add_items, items_of
+from adjudge.store.items import items_of
 from adjudge.store.rows import values_of_judgment
 from adjudge.store.schema import judgment_blobs, judgments
-from adjudge.store.standing import stand
 
 SMALL = 64 << 10
 """Bytes up to which a judgment lies in the database: a larger one would be written there twice, first into the log."""
@@ -42,7 +41,10 @@ def landing_of(judgment: Judgment, state: str | None, blobs: Blobs) -> Landing:
 
 
 def insert(connection: Connection, landings: Sequence[Landing]) -> None:
-    """Write judgments that are not there. Nobody else may write before the transaction ends."""
+    """Write judgments that are not there; what follows from them is for `deriving`.
+
+    Nobody else may write before the transaction ends.
+    """
     number: int = connection.scalar(_LAST) or 0
     rows, blobs = list[dict[str, Any]](), list[dict[str, Any]]()
     for each in landings:
@@ -53,9 +55,6 @@ def insert(connection: Connection, landings: Sequence[Landing]) -> None:
     if blobs:
         connection.execute(judgment_blobs.insert(), blobs)
     connection.execute(_INSERT, rows)
-    judged = {each.values["run"] for each in landings}
-    add_items(connection, [item for each in landings for item in each.items], judged)
-    stand(connection, judged)
 
 
 def _row(values: dict[str, Any], number: int | None) -> dict[str, Any]:

@@ -9,6 +9,7 @@ import msgspec
 from sqlalchemy import Column, ColumnElement, Connection, Row, Select, String, and_, func, literal, select, tuple_
 
 from adjudge.run import Outcome
+from adjudge.store.deriving import take_up
 from adjudge.store.rows import plain
 from adjudge.store.run_counts import Counts, counts_of
 from adjudge.store.schema import judgments, pass_runs, runs, standings, task_of_run
@@ -103,7 +104,11 @@ class Choices(msgspec.Struct, frozen=True):
 
 
 def list_runs(store: Store, wanted: Filter, sort: Sort = "added", after: Place | None = None, most: int = 50) -> RunList:
-    """A page of at most `most` runs behind a place, sorted; what has no value to sort by comes last."""
+    """A page of at most `most` runs behind a place, sorted; what has no value to sort by comes last.
+
+    Where a run stands may lag some two seconds behind a pass that is under way; what a killed one left is made up first.
+    """
+    take_up(store)
     with store.reading() as connection:
         under_way = set(connection.scalars(select(pass_runs.c.run).where(pass_runs.c.reserved.is_not(None))))
         page = _page(connection, _conditions(wanted, walked=True), sort, after, most + 1)

@@ -9,6 +9,7 @@ from sqlalchemy import Connection, bindparam, func, select
 
 from adjudge.errors import InputError
 from adjudge.store import judgment_blobs
+from adjudge.store.deriving import put_off
 from adjudge.store.judgment_blobs import Landing
 from adjudge.store.schema import judgments, pass_runs, passes
 
@@ -34,7 +35,7 @@ Step = Reserving | Keeping
 
 
 def write_steps(connection: Connection, steps: Sequence[Step]) -> None:
-    """Write them all.
+    """Write them all; what follows from the judgments is put off.
 
     Raises:
         InputError: one of them keeps a judgment of a run that has another in its pass.
@@ -50,7 +51,9 @@ def _keep(connection: Connection, keeping: Sequence[Keeping]) -> None:
     if taken.rowcount != len(keeping):
         _require_there(connection, keeping)  # a database that went away had kept them all before
         return
-    judgment_blobs.insert(connection, [step.landing for step in keeping])
+    landings = [step.landing for step in keeping]
+    judgment_blobs.insert(connection, landings)
+    put_off(connection, landings)
     if lost := [{"of_pass": step.identifier, "dollars": step.unseen} for step in keeping if step.unseen]:
         connection.execute(_LOSE, lost)
 

@@ -17,6 +17,7 @@ from adjudge.record import Usage
 from adjudge.rubric import Rubric
 from adjudge.store import pass_rows, rows, schema
 from adjudge.store.codec import StoredPass, packed_pass, packed_rubric, unpacked
+from adjudge.store.deriving import catch_up, take_over
 from adjudge.store.faults import DiskFullError, patiently
 from adjudge.store.gathering import Gathered
 from adjudge.store.judgment_blobs import Landing, judgment_in, with_data
@@ -34,6 +35,9 @@ Work = Callable[[Connection], Any]
 
 AT_ONCE = 10_000
 """Rows of a pass's runs that are written in one statement."""
+
+FAR = 500
+"""Judgments from which nothing follows yet, with which the next to land do not wait for `catch_up`."""
 
 
 class Passes:
@@ -122,6 +126,7 @@ class PassWriter:
     def __init__(self, store: Store, lock: Lock) -> None:
         self._store, self._lock = store, lock
         self._gathered = Gathered[Step](lambda steps: store.writer.land(lambda: self._together(steps)))
+        self._behind: list[Landing] = []
 
     def begin(self, judge: Judge, plan: dict[str, Any], rubric: Rubric, runs: Sequence[str]) -> str:
         """Write a new pass over these runs, in this order, and give its id. `plan` is JSON; `Passes.plan` gives it back."""
@@ -133,6 +138,7 @@ class PassWriter:
         def write(connection: Connection) -> None:
             if rows.is_there(connection, passes, identifier):
                 return
+            take_over(connection)
             if not rows.is_there(connection, schema.rubrics, rubric.hash):
                 connection.execute(schema.rubrics.insert().values(of_rubric))
             connection.execute(passes.insert().values(values))
@@ -156,6 +162,7 @@ class PassWriter:
         """
 
         def write(connection: Connection) -> int:
+            take_over(connection)
             _lose(connection, identifier)
             connection.execute(pass_runs.update().where(pass_rows.open_again(identifier, retry)).values(judgment=None))
             if not again:
@@ -182,7 +189,7 @@ class PassWriter:
         self._store.require_room()
 
     async def land(self, identifier: str, item: PassItem, judgment: Judgment, unseen: float = 0.0) -> None:
-        """Keep a run's judgment; its reservation is over in the same moment.
+        """Keep a run's judgment; its reservation is over in the same moment. What follows from it waits for `catch_up`.
 
         `unseen`, in US dollars, counts as lost: what its calls may have cost beyond what it knows of.
 
@@ -192,15 +199,20 @@ class PassWriter:
         landing = await asyncio.to_thread(self._landing, identifier, item, judgment)
         await self._gathered.done(Keeping(identifier, item.position, landing, unseen))
 
+    async def catch_up(self) -> None:
+        """Write what follows from what has landed: the judgments' items, and where their runs stand."""
+        if self._behind:
+            await asyncio.wrap_future(self._store.writer.land(lambda: self._caught_up(lambda _: None)))
+
     def end(self, identifier: str, status: PassStatus, reason: str | None = None) -> None:
-        """Write how a pass ended."""
+        """Write how a pass ended, and what follows from all that has landed."""
 
         def write(connection: Connection) -> None:
             _lose(connection, identifier)
             ended = {"status": status, "reason": rows.plain(reason), "ended": rows.now()}
             connection.execute(passes.update().where(passes.c.id == identifier).values(ended))
 
-        self._land(write)
+        self._store.writer.land(lambda: self._caught_up(write)).result()
 
     async def beat(self) -> None:
         """Give a sign of life."""
@@ -210,6 +222,8 @@ class PassWriter:
         """Give the lock back; where the store takes nothing more, its token alone, which is enough."""
         try:
             with suppress(OutsideError):
+                if self._behind:
+                    self._store.writer.land(lambda: self._caught_up(lambda _: None)).result()
                 self._store.writer.land(self._lock.release).result()
         finally:
             self._lock.let_go()
@@ -231,12 +245,26 @@ class PassWriter:
     def _together(self, steps: Sequence[Step]) -> Sequence[InputError | None]:
         """Several steps in one transaction, which one sync brings to the disk."""
         try:
-            self._written(lambda connection: write_steps(connection, steps))
+            written = self._caught_up if len(self._behind) >= FAR else self._written
+            written(lambda connection: write_steps(connection, steps))
         except InputError as error:
             if len(steps) == 1:
                 return [error]
             return [self._together([step])[0] for step in steps]  # it is of one of them: the others shall land
+        landings = (step.landing for step in steps if isinstance(step, Keeping))
+        self._behind += (msgspec.structs.replace(landing, data=None) for landing in landings)
         return [None] * len(steps)
+
+    def _caught_up(self, work: Work) -> Any:
+        """What work gives in a transaction that also writes what follows from all that had landed before."""
+
+        def whole(connection: Connection) -> Any:
+            catch_up(connection, self._behind)
+            return work(connection)
+
+        result = self._written(whole)
+        self._behind.clear()
+        return result
 
     def _written(self, work: Work) -> Any:
         """What work in a transaction gives.

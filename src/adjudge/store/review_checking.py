@@ -12,7 +12,7 @@ from adjudge.reviews.checking import review_of
 from adjudge.reviews.values import Review, Said, review_id
 from adjudge.rubric import Rubric
 from adjudge.store.items import items_of
-from adjudge.store.schema import judged_items, judgments
+from adjudge.store.schema import judged_items, judgments, underived
 from adjudge.store.store import Store
 from adjudge.verifying import Finding
 
@@ -24,7 +24,9 @@ def of_items(store: Store, judgment: Judgment) -> Iterator[Finding]:
     """Where the rows of a judgment's items do not say what the judgment says."""
     columns = [judged_items.c[name] for name in OWN]
     with store.reading() as connection:
-        if not connection.scalar(select(judgments.c.itemised).where(judgments.c.id == judgment.id)):
+        there = select(judgments.c.itemised, underived.c.number).outerjoin_from(judgments, underived)
+        itemised, put_off = connection.execute(there.where(judgments.c.id == judgment.id)).one()
+        if not itemised or put_off is not None:
             return
         rows = connection.execute(select(*columns).where(judged_items.c.judgment == judgment.id))
         stored = {row.item: tuple(row) for row in rows}

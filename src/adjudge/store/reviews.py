@@ -12,6 +12,7 @@ from adjudge.errors import InputError
 from adjudge.judgment import Judgment
 from adjudge.reviews.checking import review_of
 from adjudge.reviews.values import Review, Said
+from adjudge.store.deriving import are_left, take_over, take_over_all
 from adjudge.store.faults import DiskFullError, patiently
 from adjudge.store.items import NOT_ITEMISED, compare_answers, itemise
 from adjudge.store.judgment_blobs import judgment_in, with_data
@@ -72,15 +73,19 @@ def newest_review(store: Store, judgment: str, item: str, reviewer: str) -> Revi
 
 
 def itemise_all(store: Store) -> int:
-    """Put what was judged before there were reviews among the items that can be reviewed; gives how many judgments it was.
+    """Put what is judged and not there yet among the items that can be reviewed; gives how many judgments it was.
 
-    Judgments that land are there at once, so that this is done once in a store's life.
+    That is what was judged before there were reviews, once in a store's life, and what a pass has put off.
 
     Raises:
         InputError: a newer adjudge wrote a judgment.
         OutsideError: one is damaged, or the disk is full or fails.
     """
     done = 0
+    with store.reading() as connection:
+        left = are_left(connection)
+    if left:
+        store.writer.land(lambda: take_over_all(store)).result()
     while found := _not_itemised(store):
         store.writer.land(lambda found=found: _itemise(store, found)).result()  # type: ignore[misc]  # mypy#12557: a default
         done += len(found)
@@ -122,6 +127,7 @@ def _try(store: Store, judgment: Judgment, review: Review) -> None:
     with store.writing() as connection:
         if is_there(connection, reviews, review.id):
             return
+        take_over(connection, judgment.id)
         itemise(connection, judgment)
         earlier = _earlier(connection, review)
         _require_next(review, earlier)

@@ -163,7 +163,7 @@ judgments = Table(
 The columns from `scored` on came with the reader; in rows from before, `decided` is not known. Those from `pass` on came
 with passes: the judge's identity as a hash, and which judgment by this judge with this rubric of this run it is, from 0 on.
 `blob_number` leads to a blob that lies in `judgment_blobs`, and is NULL where it lies among the others.
-`itemised` says that its verdicts or scores are in `judged_items`, which is so of all that landed since there are reviews.
+`itemised` says that its verdicts or scores are in `judged_items`, or will be as soon as it is no longer `underived`.
 Those from `cells` on are what a list of runs shows of a judgment (see `standing.py`); in rows from before they are empty.
 """
 
@@ -180,6 +180,17 @@ Index(
     judgments.c.sample,
     unique=True,
 )
+
+underived = Table(
+    "underived",
+    metadata,
+    Column("number", Integer, primary_key=True),
+    Column("judgment", String, ForeignKey("judgments.id"), nullable=False),
+)
+"""The judgments of a pass from which nothing follows yet: neither their items are there, nor do their runs stand so.
+
+They are few, numbered as they come and taken away again in moments (see `deriving.py`).
+"""
 
 judgment_blobs = Table(
     "judgment_blobs",

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from sqlalchemy import select
 
-from adjudge.errors import InputError
+from adjudge.errors import InputError, OutsideError
 from adjudge.judgment import Judgment
 from adjudge.rubric import Rubric
 from adjudge.run import Run
@@ -19,6 +19,7 @@ from adjudge.store import rows, schema
 from adjudge.store.blobs import TRIAL, Blobs, FolderBlobs, make_closed_folder, open_blobs
 from adjudge.store.codec import StoredJudgment, StoredRubric, packed_judgment, packed_rubric, unpacked
 from adjudge.store.database import Database, open_postgres, open_sqlite
+from adjudge.store.deriving import derive, take_over_all, was_left_behind
 from adjudge.store.faults import DiskFullError, patiently
 from adjudge.store.judgment_blobs import Landing, insert, judgment_in, landing_of, with_data
 from adjudge.store.needed import missing_rubric, workspace_of
@@ -245,6 +246,9 @@ class Store:
             self._room.set_aside()
         if isinstance(self.blobs, FolderBlobs):
             self.blobs.sweep()
+        if was_left_behind(self):
+            with suppress(OutsideError):
+                take_over_all(self)
         self._prepared = True
 
     def _add_run(self, run: Run) -> str:
@@ -283,6 +287,7 @@ class Store:
                 connection.execute(schema.rubrics.insert().values(of_rubric))
             if not rows.is_there(connection, schema.judgments, judgment.id):
                 insert(connection, [landing])
+                derive(connection, [landing])
 
     def landing_of(self, judgment: Judgment, workspace: str | None) -> Landing:
         """A judgment as it is kept, with the state of its run's folder. Any thread may do this."""

@@ -31,6 +31,7 @@ def upgrade() -> None:
     op.execute(f"INSERT INTO standings (run, {columns}) SELECT id, {columns} FROM runs")  # noqa: S608  all of this file
     _leave_runs()
     _index()
+    _put_off()
 
 
 def _leave_runs() -> None:
@@ -47,3 +48,13 @@ def _index() -> None:
     for name in ("agent", "model"):
         op.create_index(f"ix_standings_{name}", "standings", [name])
     op.create_index("ix_standings_state", "standings", ["state", "grade", "flags", "score"])
+
+
+def _put_off() -> None:
+    op.create_table(
+        "underived",
+        sa.Column("number", sa.Integer, nullable=False),
+        sa.Column("judgment", sa.String, nullable=False),
+        sa.PrimaryKeyConstraint("number", name="pk_underived"),
+        sa.ForeignKeyConstraint(["judgment"], ["judgments.id"], name="fk_underived_judgment"),
+    )
