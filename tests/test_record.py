@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from adjudge.record import dollars
+from adjudge.record import Record, Turn, Usage, dollars
 
 
 @pytest.mark.parametrize(
@@ -20,3 +20,9 @@ from adjudge.record import dollars
 )
 def test_an_amount_is_written_without_an_exponent(amount: float, written: str) -> None:
     assert dollars(amount) == written
+
+
+def test_a_cost_that_only_the_harness_states_is_the_runs() -> None:
+    turns = (Turn(1, "e1", usage=Usage(prompt=10, output=2)),)
+    record = Record("made", (), turns, reported=Usage(prompt=99, output=3, cost=0.5))
+    assert record.consumed() == Usage(prompt=10, output=2, cost=0.5)

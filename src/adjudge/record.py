@@ -161,8 +161,8 @@ class Record(msgspec.Struct, frozen=True):
         """
         added, stated = self.whole_usage(), self.reported or Usage()
         names = self.reported.__struct_fields__ if self.reported else ()
-        filled = {name: getattr(stated, name) for name in names if getattr(added, name) is None}
-        return msgspec.structs.replace(added, **filled, **({} if stated.cost is None else {"cost": stated.cost}))
+        filled = {name: getattr(stated, name) for name in names if getattr(added, name) is None or name == "cost"}
+        return msgspec.structs.replace(added, **{name: value for name, value in filled.items() if value is not None})
 
     def whole_usage(self) -> Usage:
         """What the turns of this record and of its sub-agents' consumed together."""

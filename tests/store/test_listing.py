@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from adjudge.errors import InputError
 from adjudge.evidence import Citation
 from adjudge.exports.judged import Judged
 from adjudge.judgment import Answer, Judge, Judgment, Steering, Verdict
@@ -168,6 +169,34 @@ def test_pages_one_after_another_are_the_whole_list(store: Store, sort: Sort) ->
             break
     assert walked == names(store, sort=sort)
     assert len(set(walked)) == 11
+
+
+@pytest.mark.parametrize(
+    ("sort", "place"),
+    [
+        ("cost", Place("abc", "r-1")),
+        ("turns", Place(2.0**70, "r-1")),
+        ("-judging", Place("", "r-1")),
+        ("added", Place(3, "r-1")),
+    ],
+)
+def test_a_place_of_a_list_that_is_sorted_otherwise_is_refused(store: Store, sort: Sort, place: Place) -> None:
+    with pytest.raises(InputError, match=f"none in a list that is sorted by {sort.lstrip('-')}"):
+        list_runs(store, Filter(), sort, place)
+
+
+def test_a_place_may_hold_what_no_database_takes(store: Store) -> None:
+    add(store, "r-1", cost=2.0)
+    assert [run.id for run in list_runs(store, Filter(), "cost", Place(3, "\0")).runs] == ["r-1"]
+    assert list_runs(store, Filter(), "-added", Place("\0", "\0")).counts.found == 1
+
+
+def test_an_exit_status_does_not_take_the_place_of_verdicts(store: Store) -> None:
+    run = add(store, "r-1")
+    judge(store, run, PASS, FAIL)
+    later = Judgment("j-later", run, None, None, Judge("process", None, "p", {}, "0"), "judged", "2026-01-02", 1.0, (PASS,))
+    store.add_judgment(later, None)
+    assert (only(store, run).evaluation, only(store, run).score) == ("j-r-1-1", 0.5)
 
 
 def test_the_choices_are_the_names_that_there_are(store: Store) -> None:

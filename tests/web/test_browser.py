@@ -209,6 +209,32 @@ def test_a_key_opens_all_calls_also_those_that_are_loaded_later_and_folds_them_a
     expect(page.locator("#record details.call[open]")).to_have_count(0)
 
 
+def test_what_is_cited_stands_open_whatever_is_opened_or_folded(looking: Looking) -> None:
+    page = looking.open(f"/runs/{sample.long_run().id}#v2c2")
+    opened = page.locator("#record details.call[open]")
+    before = opened.count()
+    page.keyboard.press("o")
+    page.keyboard.press("o")
+    expect(opened).to_have_count(before)
+    assert in_view(page, "mark:target")
+
+
+def test_a_link_to_a_place_in_a_gap_opens_the_page_there(looking: Looking) -> None:
+    page = looking.open("/runs/r-long#e201")
+    page.wait_for_url("**at=e201#e201")
+    expect(page.locator("#e201")).to_be_visible()
+
+
+def test_a_browser_that_keeps_nothing_has_its_keys_all_the_same(looking: Looking) -> None:
+    context = looking.context.browser.new_context(storage_state=looking.context.storage_state())  # type: ignore[union-attr]
+    context.add_init_script("Object.defineProperty(window, 'localStorage', { get() { throw new Error('denied'); } })")
+    page = context.new_page()
+    page.goto(f"{looking.base}/runs/r-long")
+    page.keyboard.press("o")
+    expect(page.locator("#record details.call:not([open])")).to_have_count(0)
+    context.close()
+
+
 def test_folded_calls_are_printed_open(looking: Looking) -> None:
     page = looking.open(f"/runs/{sample.long_run().id}")
     assert not page.locator("#e5").is_visible()

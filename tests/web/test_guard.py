@@ -243,7 +243,7 @@ def test_a_browser_gets_the_cookie_for_the_code_once(store: Store) -> None:
 
 @pytest.mark.parametrize("code", ["", "x", "\x00", "é", "a" * 500])
 def test_another_code_opens_nothing(outside: Client, code: str) -> None:
-    assert outside.get("/enter", params={"code": code}).status_code == 401
+    assert outside.get("/enter", params={"code": code}).status_code == (400 if "\0" in code else 401)
 
 
 @pytest.mark.parametrize("given", [TOKEN[:-1], TOKEN + "t", "", "é" * 43, TOKEN.upper()])

@@ -54,6 +54,11 @@ def test_no_path_gets_out(client: Client, prefix: str) -> None:
         assert "SHORTEST_TOKEN" not in answer.text
 
 
+@pytest.mark.parametrize("address", ["/runs/%00", "/api/rubrics/%00", "/compare?run=%00", "/review?criterion=a%00b"])
+def test_an_address_with_a_nul_is_refused_before_a_database_sees_it(client: Client, address: str) -> None:
+    assert client.get(address).status_code == 400
+
+
 @pytest.mark.parametrize(
     "value", ["0 OR 1=1", "'; DROP TABLE runs; --", "%00", "\ud800".encode("utf-8", "surrogatepass"), "💥" * 70]
 )

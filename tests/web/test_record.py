@@ -85,9 +85,13 @@ def folds(html: str) -> list[tuple[bool, str, list[str]]]:
     return [(bool(opened), unescape(text_of(line)), ids(body)) for opened, line, body in found]
 
 
-def test_a_call_is_folded_with_its_result(inside: Client) -> None:
+def test_a_call_whose_result_is_not_known_says_so(inside: Client) -> None:
     html = inside.get("/runs/r-long").text
-    assert folds(html)[0] == (False, "e2 bash line 2 of the record no result here", ["e2"])  # results say whose they are
+    assert folds(html)[0] == (
+        False,
+        "e2 bash line 2 of the record no result here",
+        ["e2"],
+    )  # no result here says what it answers
 
 
 def test_a_fold_stands_open_where_the_page_is_opened(inside: Client) -> None:
@@ -102,6 +106,61 @@ def test_a_call_with_its_result_says_what_was_asked_and_how_it_ended(path: str, 
     is_open, line, entries = by_call["e102"]
     assert (is_open, entries) == (True, ["e102", "e103"])  # it is cited
     assert line.endswith("40 B exit 1")
+
+
+def test_what_was_said_between_a_call_and_its_result_keeps_its_place() -> None:
+    entries = [
+        Entry("e1", "call", "agent", 1, "rm", "bash", '{"command": "rm -r src"}'),
+        Entry("e2", "message", "user", 1, "Stop!"),
+        Entry("e3", "result", "tool", 1, "removed", "bash", answers="e1", exit_status=0),
+    ]
+    (turn,) = turns_of("r-1", Window("", 0, 3, 3, tuple(entries), (Turn(1, "e1"),)), {}, Markup)
+    call, message, result = turn.parts
+    assert isinstance(call, CallView)
+    assert isinstance(message, EntryView)
+    assert isinstance(result, CallView)
+    assert (call.facts, message.id) == (("result at e3",), "e2")
+    assert result.facts == ("of e1", "exit 0", "7 B")
+
+
+def test_no_piece_of_a_record_ends_between_a_call_and_its_results(tmp_path: Path) -> None:
+    """The page and all that fills its gap, with three calls at once in each turn."""
+    with open_store(tmp_path / "store") as store:
+        store.add_run(msgspec.structs.replace(make_run(many_calls(turns=100)), id="r-many"))
+        client = TestClient(create_app(store, Settings(), Access(frozenset({"127.0.0.1"})), Doors()), base_url=BASE)
+        html = client.get("/runs/r-many").text
+        pieces = [html]
+        while found := re.search(r'data-load="([^"]+)"', pieces[-1]):
+            pieces.append(client.get(unescape(found[1])).text)
+    assert len(pieces) > 4
+    shown = [name for piece in pieces for name in ids(piece)]
+    assert sorted(shown) == sorted({f"e{number}" for number in range(1, 701)})
+    assert not [line for piece in pieces for _, line, _ in folds(piece) if "result here" in line or " of e" in line]
+    assert all(len(entries) == 2 for piece in pieces for _, _, entries in folds(piece))
+
+
+def many_calls(turns: int) -> Record:
+    """A record of turns, in each of which three calls are made at once."""
+    writer = EntryWriter()
+    number = 0
+    began = []
+    for turn in range(1, turns + 1):
+        began.append(Turn(turn, f"e{number + 1}"))
+        writer.add(Entry(f"e{number + 1}", "message", "agent", turn, "Three at once."))
+        for at in (2, 3, 4):
+            writer.add(Entry(f"e{number + at}", "call", "agent", turn, f"read {at}", "read"))
+        for at in (5, 6, 7):
+            writer.add(Entry(f"e{number + at}", "result", "tool", turn, "read", "read", answers=f"e{number + at - 3}"))
+        number += 7
+    return Record("made", writer.finish(), tuple(began))
+
+
+def test_a_folded_call_says_what_it_names_and_not_what_that_is_called() -> None:
+    call = Entry("e1", "call", "agent", 1, "Read\nfile_path: /app/a.py\nlimit: 3", "Read", '{"file_path": "/app/a.py"}')
+    (turn,) = turns_of("r-1", Window("", 0, 1, 1, (call,), (Turn(1, "e1"),)), {}, Markup)
+    (view,) = turn.parts
+    assert isinstance(view, CallView)
+    assert (view.says, view.facts) == ("/app/a.py ⏎ limit: 3", ("no result here",))
 
 
 def test_results_of_calls_made_at_once_stand_with_their_calls() -> None:

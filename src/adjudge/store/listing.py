@@ -8,6 +8,7 @@ from typing import Any, Literal
 import msgspec
 from sqlalchemy import Column, ColumnElement, Connection, Row, Select, String, and_, func, literal, select, tuple_
 
+from adjudge.errors import InputError
 from adjudge.run import Outcome
 from adjudge.store.deriving import take_up
 from adjudge.store.rows import plain
@@ -107,6 +108,10 @@ def list_runs(store: Store, wanted: Filter, sort: Sort = "added", after: Place |
     """A page of at most `most` runs behind a place, sorted; what has no value to sort by comes last.
 
     Where a run stands may lag some two seconds behind a pass that is under way; what a killed one left is made up first.
+
+    Raises:
+        InputError: the place is none in a list that is sorted so.
+        OutsideError: the store cannot be read.
     """
     take_up(store)
     with store.reading() as connection:
@@ -202,6 +207,7 @@ def _page(
 ) -> list[Row[Any]]:
     """Runs with their `value` to sort by, then those without: two queries, as what has no value comes last both ways."""
     key = standings.c[sort.lstrip("-")]
+    _require_place(key, after)
     query: Select[Any] = select(standings.c.run, key.label("value")).where(*conditions)
     found: list[Row[Any]] = []
     if after is None or after.value is not None:
@@ -213,13 +219,24 @@ def _page(
     return found
 
 
+def _require_place(key: Column[Any], after: Place | None) -> None:
+    """Do nothing if a place is one in a list that is sorted by this column. Raises InputError if not."""
+    value = None if after is None else after.value
+    if value is None:
+        return
+    of_kind = isinstance(value, str) if isinstance(key.type, String) else not isinstance(value, str) and abs(value) < 2**31
+    if not of_kind:
+        raise InputError(f"the place to go on from is none in a list that is sorted by {key.name}: begin the list anew")
+
+
 def _with_value(query: Select[Any], key: Column[Any], upwards: bool, after: Place | None) -> Select[Any]:
     order = (key.asc(), standings.c.run.asc()) if upwards else (key.desc(), standings.c.run.desc())
     query = query.where(key.is_not(None)).order_by(*order)
     if after is None:
         return query
     place = tuple_(key, standings.c.run)
-    last = tuple_(literal(after.value, key.type), literal(after.id))
+    value = plain(after.value) if isinstance(after.value, str) else after.value
+    last = tuple_(literal(value, key.type), literal(plain(after.id)))
     return query.where(place > last if upwards else place < last)
 
 

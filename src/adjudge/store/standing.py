@@ -1,7 +1,7 @@
 """Where a run stands: what its judgments came to, kept in a narrow row of its own beside the run.
 
 Of each family of judges (those that give verdicts, and the reader, which gives scores) the latest judgment with an answer
-counts, else the latest without.
+counts, else the latest without; what the exit status alone decides counts where there is nothing else.
 """
 
 from __future__ import annotations
@@ -141,11 +141,18 @@ def _values(rows: Sequence[Row[Any]]) -> dict[str, Any]:
 
 
 def _counting(family: Iterable[Row[Any]]) -> Row[Any] | None:
-    """The latest with an answer, else the latest; of two of one moment the one whose id comes first."""
-    return max(sorted(family, key=_id), key=lambda row: (row.status == "judged", row.added), default=None)
+    """The latest with an answer, else the latest; of two of one moment the one whose id comes first.
+
+    An answer by a rubric counts before one by the exit status alone.
+    """
+    return max(sorted(family, key=_id), key=_weight, default=None)
 
 
 _id = attrgetter("id")
+
+
+def _weight(row: Row[Any]) -> tuple[bool, bool, str]:
+    return row.status == "judged", row.judge != "process", row.added
 
 
 def _state(found: Sequence[Row[Any]]) -> State | None:

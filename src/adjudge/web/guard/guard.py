@@ -63,5 +63,5 @@ class Guard:
 
 def _asked(scope: HTTPScope) -> Asked:
     headers = [(name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in scope["headers"]]
-    length = len(scope.get("raw_path") or scope["path"].encode("utf-8", "surrogatepass")) + len(scope["query_string"])
-    return Asked(scope["method"], scope["path"], length, headers)
+    path = scope.get("raw_path") or scope["path"].encode("utf-8", "surrogatepass")
+    return Asked(scope["method"], scope["path"], path + scope["query_string"], headers)

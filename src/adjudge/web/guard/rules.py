@@ -35,11 +35,14 @@ class Refused(msgspec.Struct, frozen=True):
 
 
 class Asked(msgspec.Struct, frozen=True):
-    """What the rules look at in a request. Header names are in lower case; a header may come more than once."""
+    """What the rules look at in a request. Header names are in lower case; a header may come more than once.
+
+    `address` is the path and the query as they came.
+    """
 
     method: str
     path: str
-    address: int
+    address: bytes
     headers: Sequence[tuple[str, str]]
 
     def all(self, name: str) -> list[str]:
@@ -57,16 +60,21 @@ def refusal(asked: Asked, access: Access) -> Refused | None:
     host = host_of(asked.one("host") or "")
     if host is None or host.name not in access.names:
         return Refused(421, "This server does not answer under that name.")
-    return _size(asked) or _origin(asked, host, access) or _form(asked) or _token(asked, access)
+    return _size(asked) or _address(asked) or _origin(asked, host, access) or _form(asked) or _token(asked, access)
 
 
 def _size(asked: Asked) -> Refused | None:
-    if asked.address > LONGEST_ADDRESS:
+    if len(asked.address) > LONGEST_ADDRESS:
         return Refused(414, f"The address is longer than {LONGEST_ADDRESS} bytes.")
     lengths = asked.all("content-length")
     if any(not (length.isascii() and length.isdigit()) or int(length[:12]) > LARGEST_BODY for length in lengths):
         return Refused(413, f"At most {LARGEST_BODY} bytes can be sent.")
     return None
+
+
+def _address(asked: Asked) -> Refused | None:
+    """A NUL is in no name of ours, and not every database takes it."""
+    return Refused(400, "No address here holds a NUL (%00).") if b"%00" in asked.address or b"\0" in asked.address else None
 
 
 def _origin(asked: Asked, host: Host, access: Access) -> Refused | None:

@@ -36,8 +36,9 @@ def judged_run(store: Store, opened: OpenRun, chosen: str | None = None) -> Judg
 
 
 def _standing(rows: list[JudgmentRow], chosen: str | None) -> JudgmentRow | None:
+    """The chosen one; else, of the latest, one with an answer, and rather by a rubric than by the exit status alone."""
     named = next((row for row in rows if row.id == chosen), None)
-    return named or next((row for row in rows if row.status == "judged"), None) or next(iter(rows), None)
+    return named or max(rows, key=lambda row: (row.status == "judged", row.judge != "process"), default=None)
 
 
 def _judged(store: Store, opened: OpenRun, row: JudgmentRow | None) -> Judged | None:

@@ -11,15 +11,17 @@ from markupsafe import Markup
 
 from adjudge.web.addresses import Value, address
 from adjudge.web.queries.kept import OpenRun
-from adjudge.web.queries.windows import Window, window_of
+from adjudge.web.queries.windows import MOST, Window, window_of
 from adjudge.web.text import Mark, counted
-from adjudge.web.views.spans import Span, spans_of
+from adjudge.web.views.spans import Span, joined, spans_of
 from adjudge.web.views.turns import TurnView, turns_of
 
 SUB_AGENTS = 100
 """Sub-agents whose records have a section on the page."""
 STEP = 60
 """Entries that are loaded into a gap at a time."""
+RESULTS = 40
+"""Results that are kept with calls beyond where a piece of a record would begin or end."""
 
 
 class Leads(msgspec.Struct, frozen=True):
@@ -90,7 +92,7 @@ class Shown:
 
     def between(self, name: str, start: int, end: int) -> tuple[TurnView | Gap, ...]:
         """What takes a gap's place when it is loaded: some entries, and the gap that is left."""
-        window = window_of(self._opened, name, start, min(end, start + STEP))
+        window = window_of(self._opened, name, start, min(end, self._behind_results(name, start, start + STEP)))
         items: list[TurnView | Gap] = list(self._turns(window))
         if window.end < end:
             items.append(self._gap(name, window.end, end))
@@ -98,10 +100,29 @@ class Shown:
 
     def _section(self, name: str, at: int | None) -> Section:
         record = self._opened.records[name]
-        spans = spans_of(len(record.entries), self._cited[name], at, whole=not name)
+        found = spans_of(len(record.entries), self._cited[name], at, whole=not name)
+        spans = joined(self._with_calls(name, span) for span in found)
         label = f": {record.label}" if record.label else ""
         heading = f"Sub-agent {name}{label}, {counted(len(record.entries), 'entry', 'entries')}" if name else None
         return Section(heading, f"of-{name}" if name else None, tuple(self._items(name, spans)))
+
+    def _with_calls(self, name: str, span: Span) -> Span:
+        """The span with the calls that its first results answer, and with its last calls' results."""
+        entries, (start, end) = self._opened.records[name].entries, span
+        first = max(0, start - RESULTS)
+        while start > first and entries[start].kind == "result":
+            start -= 1
+        while start > first and entries[start].kind == entries[start - 1].kind == "call":
+            start -= 1
+        return start, self._behind_results(name, start, end)
+
+    def _behind_results(self, name: str, start: int, end: int) -> int:
+        """The end, moved behind results that stand there, so that they are not parted from their calls."""
+        entries = self._opened.records[name].entries
+        last = min(len(entries), start + MOST, end + RESULTS)
+        while end < last and entries[end].kind == "result":
+            end += 1
+        return end
 
     def _items(self, name: str, spans: Sequence[Span]) -> Iterator[TurnView | Gap]:
         at = 0

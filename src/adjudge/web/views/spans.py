@@ -35,14 +35,15 @@ def spans_of(total: int, cited: Iterable[int], at: int | None, whole: bool = Tru
         wanted.append((at - BEFORE, at + AFTER))
     if whole:
         wanted += [(0, FIRST if wanted else FIRST_OF_ALL), (total - LAST, total)]
-    return _joined(sorted((max(0, start), min(total, end)) for start, end in wanted))
+    return joined((max(0, start), min(total, end)) for start, end in wanted)
 
 
-def _joined(spans: Iterable[Span]) -> list[Span]:
-    joined: list[Span] = []
-    for start, end in spans:
-        if joined and start - joined[-1][1] < SMALL:
-            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+def joined(spans: Iterable[Span]) -> list[Span]:
+    """Spans in order, those that touch or nearly do made one."""
+    found: list[Span] = []
+    for start, end in sorted(spans):
+        if found and start - found[-1][1] < SMALL:
+            found[-1] = (found[-1][0], max(end, found[-1][1]))
         else:
-            joined.append((start, end))
-    return joined
+            found.append((start, end))
+    return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
 
@@ -54,6 +55,7 @@ def turns_of(run: str, window: Window, marks: Marks, to: Leading, at: str | None
 
 def _turns(run: str, window: Window, marks: Marks, to: Leading, at: str | None) -> Iterator[TurnView]:
     turns = {turn.number: turn for turn in window.turns}
+    results = {entry.answers: entry.id for entry in window.entries if entry.kind == "result" and entry.answers}
     for number, group in groupby(window.entries, lambda entry: entry.turn):
         entries = list(group)
         turn = turns.get(number)
@@ -62,43 +64,67 @@ def _turns(run: str, window: Window, marks: Marks, to: Leading, at: str | None) 
         yield TurnView(
             anchor=name if begins else None,
             title=_title(number, entries, begins),
-            facts=facts_of_turn(turn) if turn else (),
-            parts=tuple(_parts(run, entries, marks, to, at)),
+            facts=facts_of_turn(turn) if turn and begins else (),
+            parts=tuple(_parts(run, entries, results, marks, to, at)),
         )
 
 
-def _parts(run: str, entries: Sequence[Entry], marks: Marks, to: Leading, at: str | None) -> Iterator[EntryView | CallView]:
+def _parts(
+    run: str, entries: Sequence[Entry], results: Mapping[str, str], marks: Marks, to: Leading, at: str | None
+) -> Iterator[EntryView | CallView]:
     for group in _with_results(entries):
         views = tuple(entry_view(run, entry, marks.get(entry.id, ()), to(entry.id)) for entry in group)
-        yield _call(group, views, at) if group[0].kind in ("call", "result") else views[0]
+        yield _call(group, views, results, at) if group[0].kind in ("call", "result") else views[0]
 
 
 def _with_results(entries: Sequence[Entry]) -> list[list[Entry]]:
-    """Each entry alone, in order, but results with the call that they answer."""
+    """Each entry alone, in order, but results with the call that they answer.
+
+    That is, as long as nothing but calls and results stands between: what was said meanwhile, and when, keeps its place.
+    """
     groups = list[list[Entry]]()
     calls = dict[str, list[Entry]]()
     for entry in entries:
         if entry.kind == "result" and entry.answers in calls:
             calls[entry.answers].append(entry)
             continue
+        if entry.kind not in ("call", "result"):
+            calls.clear()
         groups.append([entry])
         if entry.kind == "call":
             calls[entry.id] = groups[-1]
     return groups
 
 
-def _call(group: Sequence[Entry], views: Sequence[EntryView], at: str | None) -> CallView:
-    first, results = group[0], [(entry, view) for entry, view in zip(group, views, strict=True) if entry.kind == "result"]
-    statuses = ["exit 0"] * any(entry.exit_status == 0 for entry, _ in results)
+def _call(group: Sequence[Entry], views: Sequence[EntryView], results: Mapping[str, str], at: str | None) -> CallView:
+    first = group[0]
+    asked = bare_text(first)
     return CallView(
         id=first.id,
         tool=first.name or first.kind,
-        says=one_line(bare_text(first), WIDTH),
-        facts=(*statuses, size(sum(view.size for _, view in results)) if results else "no result here"),
+        says=one_line(_ARGUMENT.sub("", asked, count=1) if first.arguments else asked, WIDTH),
+        facts=tuple(_facts(group, views, results)),
         failures=tuple(dict.fromkeys(failure for view in views for failure in view.failures)),
         entries=tuple(views),
         open=any(view.chips for view in views) or at in [entry.id for entry in group],
     )
+
+
+_ARGUMENT = re.compile(r"\A[A-Za-z_]{1,40}: ")
+"""The name of a call's first argument, which says less than what it names."""
+
+
+def _facts(group: Sequence[Entry], views: Sequence[EntryView], results: Mapping[str, str]) -> Iterator[str]:
+    """Whose results they are that stand alone, how the call ended, and how much came back."""
+    first, came = group[0], [entry for entry in group if entry.kind == "result"]
+    if first.kind == "result" and first.answers:
+        yield f"of {first.answers}"
+    if not came:
+        yield f"result at {results[first.id]}" if first.id in results else "no result here"
+        return
+    if any(entry.exit_status == 0 for entry in came):
+        yield "exit 0"
+    yield size(sum(view.size for view, entry in zip(views, group, strict=True) if entry.kind == "result"))
 
 
 def _title(number: int, entries: Sequence[Entry], begins: bool) -> str:

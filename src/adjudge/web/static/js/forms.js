@@ -34,7 +34,7 @@ const submit = async (form) => {
     const said = await sent(form.dataset.send, valuesOf(form), form.dataset.method);
     if (said.href) location.assign(said.href); else location.reload();
   } catch (error) {
-    message.textContent = error.message;
+    message.textContent = error instanceof TypeError ? "The server does not answer. What stands here is kept: send it again when it does." : error.message;
     message.hidden = false;
     form.ariaBusy = "false";
   }

@@ -21,8 +21,11 @@ if (steps && one('.stands[data-state="running"]')) {
     over();
   });
   events.addEventListener("error", () => {
-    if (events.readyState !== EventSource.CLOSED) return;  // the browser asks again by itself
+    if (events.readyState !== EventSource.CLOSED) {  // the browser asks again by itself
+      say("The server does not answer");
+      return;
+    }
     over();
-    one(".stands").replaceChildren(classed(made("span", "not known any more"), "v warn"), classed(made("p", "The server ended meanwhile, and forgot this job. What it made lies in the store; what was not done is not made."), "msg warn"));
+    one(".stands").replaceChildren(classed(made("span", "not known any more"), "v warn"), classed(made("p", "The server ended meanwhile, and forgot this job. What it had stored is there; what it had not is gone."), "msg warn"));
   });
 }

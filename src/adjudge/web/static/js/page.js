@@ -13,10 +13,17 @@ const say = (words) => {
 
 // --- light or dark: the system's, until a person chooses
 
-const chosen = localStorage.getItem("theme");
+// A browser may keep nothing: then a choice holds for the page.
+const kept = new Map();
+const recall = (name) => { try { return localStorage.getItem(name); } catch { return kept.get(name) ?? null; } };
+const remember = (name, value) => {
+  kept.set(name, value);
+  try { if (value === null) localStorage.removeItem(name); else localStorage.setItem(name, value); } catch { /* kept for now */ }
+};
+const chosen = recall("theme");
 if (chosen === "light" || chosen === "dark") root.dataset.theme = chosen;
 const flip = () => {
   const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
   root.dataset.theme = dark ? "light" : "dark";
-  localStorage.setItem("theme", root.dataset.theme);
+  remember("theme", root.dataset.theme);
 };

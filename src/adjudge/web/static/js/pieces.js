@@ -15,7 +15,9 @@ const fill = async (gap) => {
     const piece = await fetched(gap.dataset.load);
     const children = Array.from(piece.body.children).map((child) => document.importNode(child, true));
     children.forEach(unfold);
+    const held = gap.contains(document.activeElement);
     gap.replaceWith(...children);
+    if (held) one("a, summary", children[0])?.focus({ preventScroll: true });
   } catch (status) {
     gap.classList.remove("is-busy");
     say(`The server did not answer (${status})`);

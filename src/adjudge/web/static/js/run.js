@@ -24,10 +24,17 @@ const bring = (target, tab) => {
   pane.scrollTo({ top: Math.max(0, top - head < room ? head - 1 : top - room / 2) });
   if (!wide.matches) pane.parentElement.scrollIntoView({ block: "start" });
 };
+// a place that is not on the page is in a gap: the page is opened there, once
+const openAround = (id) => {
+  const address = new URL(location.href);
+  if (!/^(s\d+\.)*[et]\d+$/.test(id) || address.searchParams.has("at")) return;
+  address.searchParams.set("at", id);
+  location.replace(address);
+};
 const follow = () => {
   const id = decodeURIComponent(location.hash.slice(1));
   const target = id && document.getElementById(id);
-  if (!target) return;
+  if (!target) { openAround(id); return; }
   for (let fold = target.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
   const tab = target.closest(".tab");
   if (tab) {
@@ -50,16 +57,21 @@ const follow = () => {
 
 // --- tool calls: folded with their results, or all open until the reader folds them again
 
-const unfold = (from) => {
-  if (localStorage.getItem("calls") === "open") for (const call of all("details.call", from)) call.open = true;
+const openCalls = (from, opens) => {
+  for (const call of all("details.call", from)) {
+    if (opens && call.open) call.dataset.stays = "";
+    call.open = opens || "stays" in call.dataset;  // what is cited stands open both ways
+  }
 };
+const unfold = (from) => { if (recall("calls") === "open") openCalls(from, true); };
 const flipCalls = () => {
-  const opens = localStorage.getItem("calls") !== "open";
-  if (opens) localStorage.setItem("calls", "open"); else localStorage.removeItem("calls");
-  for (const call of all("details.call")) call.open = opens;
+  const opens = recall("calls") !== "open";
+  remember("calls", opens ? "open" : null);
+  openCalls(document, opens);
   tellCalls();
+  if (location.hash) follow();
 };
-const tellCalls = () => one('[data-act="calls"]')?.setAttribute("aria-pressed", String(localStorage.getItem("calls") === "open"));
+const tellCalls = () => one('[data-act="calls"]')?.setAttribute("aria-pressed", String(recall("calls") === "open"));
 if (tabs.length) {
   show(tabs[0].id);
   unfold(document);
