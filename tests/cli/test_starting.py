@@ -13,8 +13,10 @@ from aiohttp import web
 from tests.agents.scripted_endpoint import Script, Step, scripted
 from tests.agents.started import PYTHON, STORE, Ran, adjudge_run, stored_run, write_task
 from tests.machines.conftest import sandboxed
+from tests.store.conftest import refuse_blobs
 
 from adjudge.connected import connect
+from adjudge.store.store import open_store
 
 __all__ = ["sandboxed"]
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("sandboxed")]
@@ -70,6 +72,17 @@ async def test_the_workspace_is_kept_as_it_was_left(task: Path) -> None:
     assert result.workspace is not None
     assert (Path(result.workspace) / "made.txt").read_text() == "made\n"
     assert Path(result.workspace).is_relative_to(task.parent / STORE / "workspaces")
+
+
+async def test_where_nothing_can_be_kept_no_agent_is_started(task: Path) -> None:
+    with open_store(task.parent / STORE) as store:
+        store.require_blobs()
+    refuse_blobs(task.parent / STORE / "blobs")
+    ended = await ran(task, "--verbose")
+    assert (ended.status, ended.out) == (3, "")
+    assert "blobs" in ended.err
+    assert "started" not in ended.err
+    assert "hello from inside" not in ended.err
 
 
 async def test_destroy_keeps_no_workspace_but_the_run_its_record_and_its_patch(task: Path) -> None:

@@ -53,6 +53,13 @@ class Place:
             return connection.execute(statement, values).fetchall()
 
 
+def refuse_blobs(blobs: Path) -> None:
+    """Let no blob be written in a folder any more, not even by root; all that is there can be read."""
+    unfinished = blobs / "unfinished"
+    unfinished.rmdir()
+    unfinished.write_text("a file where blobs are written first")
+
+
 @pytest.fixture(scope="session")
 def empty(postgres: Server, tmp_path_factory: pytest.TempPathFactory) -> str:
     """The name of a PostgreSQL database that holds an empty store, which each test leaves empty."""

@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 import pytest
 from tests.machines.conftest import sandboxed
+from tests.store.conftest import refuse_blobs
 from tests.web import sample
 
 from adjudge import wiring
@@ -310,6 +311,15 @@ async def test_an_agent_works_and_is_judged_and_the_job_leads_to_its_run(store: 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("sandboxed")
+async def test_where_nothing_can_be_kept_no_agent_is_started(store: Store, tmp_path: Path) -> None:
+    refuse_blobs(tmp_path / "store" / "blobs")
+    async with working(store) as (client, guard):
+        job = await ended(guard, await client.post("/api/build", content=msgspec.json.encode(build())))
+    assert job.facts.state == "failed"
+    assert "blobs" in str(job.facts.failure)
+    assert job.steps == []
+
+
 async def test_several_attempts_lead_to_the_comparison(store: Store) -> None:
     async with working(store) as (client, guard):
         content = msgspec.json.encode(build(attempts=2, rubric=RUBRIC.hash))

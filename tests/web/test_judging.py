@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 from tests.cli.conftest import Script, serve
+from tests.store.conftest import refuse_blobs
 from tests.web.served import served
 from tests.web.speaking import Speaker, inside
 
@@ -159,6 +160,28 @@ def test_a_judging_that_is_stopped_leaves_no_judgment(own: Store, tmp_path: Path
         *_, end = speaker.events(f"/live/{begun['job']}/events")
         assert end.data["state"] == "stopped"
         assert speaker.get(f"/runs/{a_run(1).id}")["judgments"] == []
+
+
+@pytest.mark.parametrize("runs", [1, 2])
+@pytest.mark.parametrize("rubric", [RUBRIC, own_rubric()])
+def test_where_a_judgment_could_not_be_kept_no_model_is_asked(
+    own: Store, tmp_path: Path, serve: Serve, rubric: Rubric, runs: int
+) -> None:
+    asked: list[dict[str, Any]] = []
+
+    def noted(body: dict[str, Any]) -> str:
+        asked.append(body)
+        return "nothing"
+
+    keep_rubric(own, rubric)
+    refuse_blobs(tmp_path / "store" / "blobs")
+    settings = Settings(store=str(tmp_path / "store"), model=serve(noted))
+    with served(own, settings) as door, inside(door) as speaker:
+        begun = speaker.sent("/judge", runs=[a_run(number + 1).id for number in range(runs)], rubric=rubric.hash)
+        *_, end = speaker.events(f"/live/{begun['job']}/events")
+        assert end.data["state"] == "failed"
+        assert "blobs" in end.data["failure"]
+        assert asked == []
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import msgspec
 
 from adjudge import __version__
-from adjudge.errors import InputError, ModelError
+from adjudge.errors import InputError, ModelError, OutsideError
 from adjudge.ports import Message, Model, Reply, Request, Tool
 from adjudge.record import Usage
 
@@ -204,9 +204,12 @@ class Recorder:
         await self._model.close()
 
     def write(self, path: Path) -> None:
-        """Write the recording, indented, so that its changes can be reviewed."""
+        """Write the recording, indented, so that its changes can be reviewed. Raises OutsideError if that fails."""
         recording = Recording(WHAT, self._made_by, self.name, self._nonce, __version__, tuple(self._exchanges), self.window)
-        path.write_bytes(msgspec.json.format(msgspec.json.encode(recording), indent=1) + b"\n")
+        try:
+            path.write_bytes(msgspec.json.format(msgspec.json.encode(recording), indent=1) + b"\n")
+        except OSError as error:
+            raise OutsideError(f"{path}: the exchange cannot be written: {error.strerror}") from error
 
 
 def _exchange(last: Request | None, request: Request, reply: Reply) -> Exchange:

@@ -125,13 +125,19 @@ class FolderBlobs:
             raise of_file(error, path) from error
 
     def sweep(self) -> None:
-        """Remove what writers that were killed left unfinished more than a day ago."""
+        """Remove what writers that were killed left unfinished more than a day ago.
+
+        Raises:
+            OutsideError: it cannot be removed.
+        """
         for path in (self._folder / "unfinished").glob("*"):
             try:
                 if time.time() - path.stat().st_mtime > _DAY:
                     path.unlink()
             except FileNotFoundError:  # another process swept it
                 continue
+            except OSError as error:
+                raise of_file(error, path) from error
 
 
 class RemoteBlobs:

@@ -44,12 +44,22 @@ class Room:
             )
 
     def set_aside(self) -> None:
-        """Make the reserve if it is missing and there is room in plenty."""
+        """Make the reserve if it is missing and there is room in plenty.
+
+        Raises:
+            OutsideError: nothing can be written in the folder.
+        """
         if self._reserve.exists() or self.free() < FLOOR + 2 * RESERVE:
             return
         try:
             with self._reserve.open("wb") as file:
-                os.posix_fallocate(file.fileno(), 0, RESERVE)
+                self._fill(file.fileno())
+        except OSError as error:
+            raise of_file(error, self._reserve) from error
+
+    def _fill(self, handle: int) -> None:
+        try:
+            os.posix_fallocate(handle, 0, RESERVE)
         except OSError:  # a limit on files or a quota: the store works without a reserve
             self._reserve.unlink(missing_ok=True)
 

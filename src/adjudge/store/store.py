@@ -236,6 +236,14 @@ class Store:
         """Do nothing if blobs can be written and read; a small one stays. Raises OutsideError if they cannot."""
         self.blobs.read(self.blobs.write([TRIAL]))
 
+    def require_keeping(self) -> None:
+        """Do nothing if what is about to be paid for could be kept: there is room, and rows and blobs can be written.
+
+        Raises:
+            OutsideError: it could not, so nothing must be paid for.
+        """
+        self.writer.land(self._try_keeping).result()
+
     # --- in the writer's thread
 
     def prepare(self) -> None:
@@ -250,6 +258,12 @@ class Store:
             with suppress(OutsideError):
                 take_over_all(self)
         self._prepared = True
+
+    def _try_keeping(self) -> None:
+        self.require_room()
+        self.prepare()
+        self.require_writing()
+        self.require_blobs()
 
     def _add_run(self, run: Run) -> str:
         with self.reading() as connection:

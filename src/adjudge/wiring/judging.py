@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -35,6 +36,7 @@ async def judge(
 
     Raises:
         InputError: the workspace holds connected keys, among other things that cannot be used.
+        OutsideError: the judgment could not be kept; no model has been asked then.
     """
     from adjudge.judges.evaluator.judge import Evaluator
     from adjudge.models.names import same_model
@@ -43,11 +45,12 @@ async def judge(
         require_apart(settings, (run.workspace, *settings.expose))
     needed = rubric is not None and any(criterion.probe is None for criterion in rubric.criteria)
     with open_store(settings) as store:
+        await asyncio.to_thread(store.require_keeping)
         store.add_run(run)
         async with model_for(needed, settings, exchange) as (model, nonce), machine_of(run, settings) as machine:
             evaluator = Evaluator(model, settings, nonce=nonce, same_model=same_model, on_progress=on_progress)
             judgment = await evaluator.judge(run, rubric, machine)
-        await store.land(judgment, rubric)
+            await store.land(judgment, rubric)  # before the exchange is written, which may fail
     return judgment
 
 

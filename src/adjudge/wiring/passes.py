@@ -202,6 +202,7 @@ async def resume(
     writer = await asyncio.to_thread(store.passes.hold, identifier)
     try:
         async with _work(rubric, settings, store, cluster, bounds.at_once) as work:
+            await asyncio.to_thread(store.require_blobs)  # beginning a pass writes one, resuming it does not
             again = bool(stored.plan.get("again"))
             await asyncio.to_thread(writer.reopen, identifier, retry, again)
             return await _conducted(writer, identifier, work, store, bounds, stop, on_progress)

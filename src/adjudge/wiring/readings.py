@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,16 +24,21 @@ if TYPE_CHECKING:
 
 
 async def read(run: Run, rubric: Rubric, settings: Settings, exchange: Path | None = None) -> Judgment:
-    """Read a run with what the settings name, and land the run and the judgment in the store. `exchange` as in `judge`."""
+    """Read a run with what the settings name, and land the run and the judgment in the store. `exchange` as in `judge`.
+
+    Raises:
+        OutsideError: the judgment could not be kept; no model has been asked then.
+    """
     from adjudge.judges.reader.judge import Reader
     from adjudge.models.names import same_model
 
     with open_store(settings) as store:
+        await asyncio.to_thread(store.require_keeping)
         store.add_run(run)
         async with model_for(True, settings, exchange) as (model, _):
             reader = Reader(model, settings, calibration=_calibration(store, model), same_model=same_model)
             judgment = await reader.judge(run, rubric, None)
-        await store.land(judgment, rubric)
+            await store.land(judgment, rubric)  # before the exchange is written, which may fail
     return judgment
 
 

@@ -17,6 +17,7 @@ from adjudge.agents.attempt import Assignment, Means, OpenLive, Stage, attempted
 from adjudge.agents.comparison import Result
 from adjudge.errors import AdjudgeError
 from adjudge.store.blobs import make_closed_folder
+from adjudge.store.faults import of_file
 from adjudge.wiring.models import model_for, needs_model
 from adjudge.wiring.planning import Asked, Started, plan, workspaces
 from adjudge.wiring.stores import open_store
@@ -53,9 +54,10 @@ async def start(asked: Asked, settings: Settings, watch: Watch) -> tuple[Result,
     What goes wrong with one attempt ends that attempt alone, and its result says so.
 
     Raises:
-        AdjudgeError: as `plan`; nothing has been started then.
+        AdjudgeError: as `plan`, or nothing could be kept in the store; nothing has been started then.
     """
     with tempfile.TemporaryDirectory(prefix="adjudge-") as scratch, open_store(settings) as store:
+        await asyncio.to_thread(store.require_keeping)
         planned = await plan(asked, settings, Path(scratch))
         needed = any(each.rubric is not None and needs_model(each.rubric) for each in planned)
         async with _evaluator(needed, settings) as evaluator:
@@ -101,6 +103,7 @@ class _Starting:
 
     async def _made(self, started: Started) -> tuple[Run, Judgment]:
         assignment, watch = started.assignment, self._watch
+        await asyncio.to_thread(self._store.require_keeping)  # an attempt before this one may have filled the disk
         means = Means(self._open_live(assignment), self._open_still, self._price, watch.on_stage, watch.on_output)
         with tempfile.TemporaryDirectory(dir=self._scratch) as scratch, self._workspace(assignment) as kept:
             async with attempted(assignment, means, Path(scratch), kept) as attempt:
@@ -120,8 +123,7 @@ class _Starting:
             return
         name = re.sub(r"[^A-Za-z0-9.]+", "-", f"{assignment.task.name} {assignment.connection.name} {assignment.number}")
         kept = workspaces(self._settings) / f"{name.strip('-.')[:80]}-{token_hex(4)}"
-        make_closed_folder(workspaces(self._settings).parent)
-        kept.mkdir(parents=True)
+        _make_workspace(kept)
         try:
             yield kept
         except BaseException:
@@ -155,6 +157,15 @@ class _Starting:
 
         limits = msgspec.structs.replace(self._settings.machine, output=output)
         return LocalMachine(folder, limits, placed=places)
+
+
+def _make_workspace(folder: Path) -> None:
+    """Raises OutsideError if it cannot be made."""
+    make_closed_folder(folder.parent.parent)
+    try:
+        folder.mkdir(parents=True)
+    except OSError as error:
+        raise of_file(error, folder) from error
 
 
 def _result(assignment: Assignment, run: Run | None, judgment: Judgment | None) -> Result:
