@@ -27,6 +27,7 @@ def serve(
 ) -> None:
     """Serve the web interface until it is stopped with Ctrl-C."""
     from adjudge import wiring
+    from adjudge.wiring.folders import remove_left
 
     try:
         from adjudge.web.serving import Serving, require_safe
@@ -40,6 +41,7 @@ def serve(
     require_safe(serving)
     settings = own_settings(store=store)
     with wiring.open_store(settings) as kept:
+        remove_left(settings, kept)
         say("Open this address; it is good for one browser, once. Ctrl-C stops." if token else "Ctrl-C stops.")
         serve_store(kept, settings, serving, _announce)
 

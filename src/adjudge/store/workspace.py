@@ -1,4 +1,4 @@
-"""A cheap fingerprint of a run's workspace, to say later that the folder is no longer as it was judged."""
+"""The workspaces of runs: a cheap fingerprint, to say that one is no longer as it was judged, and which are known."""
 
 from __future__ import annotations
 
@@ -7,6 +7,10 @@ import os
 import platform
 from collections.abc import Iterator
 from pathlib import Path
+
+from sqlalchemy import Connection, select
+
+from adjudge.store import schema
 
 MOST = 20_000
 """Names that are looked at. A larger tree is known by its first ones, which the fingerprint says with a `+`."""
@@ -38,6 +42,13 @@ def changed(folder: str, then: str) -> bool | None:
     """Whether the folder looks different from what its fingerprint was; `None` if that is another computer's folder."""
     state, _, computer = then.partition("@")
     return None if computer not in ("", _here()) else fingerprint(folder) != state
+
+
+def is_of_a_run(connection: Connection, folder: Path) -> bool:
+    """Whether a run tells of a workspace whose path ends with this folder's name, by whatever way it was reached."""
+    column = schema.runs.c.workspace
+    query = select(schema.runs.c.id).where(column.endswith(f"/{folder.name}", autoescape=True)).limit(1)
+    return connection.execute(query).first() is not None
 
 
 def _here() -> str:

@@ -18,6 +18,7 @@ from adjudge.agents.comparison import Result
 from adjudge.errors import AdjudgeError
 from adjudge.store.blobs import make_closed_folder
 from adjudge.store.faults import of_file
+from adjudge.wiring.folders import owned, remove_left, temporary_folder
 from adjudge.wiring.models import model_for, needs_model
 from adjudge.wiring.planning import Asked, Started, plan, workspaces
 from adjudge.wiring.stores import open_store
@@ -56,12 +57,13 @@ async def start(asked: Asked, settings: Settings, watch: Watch) -> tuple[Result,
     Raises:
         AdjudgeError: as `plan`, or nothing could be kept in the store; nothing has been started then.
     """
-    with tempfile.TemporaryDirectory(prefix="adjudge-") as scratch, open_store(settings) as store:
+    with temporary_folder() as scratch, open_store(settings) as store:
         await asyncio.to_thread(store.require_keeping)
-        planned = await plan(asked, settings, Path(scratch))
+        await asyncio.to_thread(remove_left, settings, store)
+        planned = await plan(asked, settings, scratch)
         needed = any(each.rubric is not None and needs_model(each.rubric) for each in planned)
         async with _evaluator(needed, settings) as evaluator:
-            starting = _Starting(asked, settings, watch, store, evaluator, Path(scratch))
+            starting = _Starting(asked, settings, watch, store, evaluator, scratch)
             return await starting.all(planned)
 
 
@@ -121,15 +123,24 @@ class _Starting:
             with tempfile.TemporaryDirectory(dir=self._scratch) as folder:
                 yield Path(folder)
             return
+        with owned(lambda: self._new_workspace(assignment)) as kept:
+            try:
+                yield kept
+            except BaseException:
+                if not any(kept.iterdir()):
+                    kept.rmdir()
+                raise
+
+    def _new_workspace(self, assignment: Assignment) -> Path:
+        """A folder of its own. Raises OutsideError if it cannot be made."""
         name = re.sub(r"[^A-Za-z0-9.]+", "-", f"{assignment.task.name} {assignment.connection.name} {assignment.number}")
         kept = workspaces(self._settings) / f"{name.strip('-.')[:80]}-{token_hex(4)}"
-        _make_workspace(kept)
+        make_closed_folder(kept.parent.parent)
         try:
-            yield kept
-        except BaseException:
-            if not any(kept.iterdir()):
-                kept.rmdir()
-            raise
+            kept.mkdir(parents=True)
+        except OSError as error:
+            raise of_file(error, kept) from error
+        return kept
 
     def _open_live(self, assignment: Assignment) -> OpenLive:
         """How the machine is opened on which the agent works: a container if the task names an image, else a sandbox."""
@@ -157,15 +168,6 @@ class _Starting:
 
         limits = msgspec.structs.replace(self._settings.machine, output=output)
         return LocalMachine(folder, limits, placed=places)
-
-
-def _make_workspace(folder: Path) -> None:
-    """Raises OutsideError if it cannot be made."""
-    make_closed_folder(folder.parent.parent)
-    try:
-        folder.mkdir(parents=True)
-    except OSError as error:
-        raise of_file(error, folder) from error
 
 
 def _result(assignment: Assignment, run: Run | None, judgment: Judgment | None) -> Result:
