@@ -85,7 +85,7 @@ async def test_it_is_contained_where_an_agent_has_worked(
 ) -> None:
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("DOCKER_HOST", docker_engine)
-        agents = AgentLimits(memory=SMALL.memory, processes=SMALL.processes)
+        agents = AgentLimits(memory=SMALL.memory, processes=SMALL.processes, disk=SMALL.disk)
         async with await LiveDockerMachine.open(docker_image, scene.workspace, agents, SMALL) as live:
             await live.hand_over(tmp_path)
             output = await live.run(_told(attack, scene, host), seconds=attack.limits.get("seconds"))

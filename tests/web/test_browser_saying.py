@@ -50,6 +50,7 @@ def test_a_blind_review_is_made_with_keys_alone(looking: Looking, kept: Store) -
     page.get_by_label("Name").fill("Ada")
     page.get_by_role("button", name="This is my name").click()
     expect(page.get_by_text("What the judge said is hidden")).to_be_visible()
+    page.locator("html.js").wait_for(state="attached")  # keys are heard from then on
     page.keyboard.press("2")
     expect(page.get_by_role("radio", name="fail")).to_be_checked()
     expect(page.get_by_label("Why")).to_be_focused()
