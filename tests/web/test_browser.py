@@ -56,6 +56,12 @@ class Looking:
         return self.page
 
 
+def hears(page: Page) -> Page:
+    """The page, as soon as its script hears keys: one that a click led to may be seen before."""
+    page.locator("html.js").wait_for(state="attached")
+    return page
+
+
 def in_view(page: Page, selector: str) -> bool:
     """Whether an element can be seen in the pane that scrolls it and in the window."""
     return bool(

@@ -13,7 +13,7 @@ from tests.web.served import ARGUMENTS, CHROMIUM, served
 from adjudge.store.reviews import reviews_of
 from adjudge.store.store import Store
 
-from .test_browser import Looking
+from .test_browser import Looking, hears
 
 pytestmark = [
     pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium here (Debian's package `chromium`)"),
@@ -50,15 +50,14 @@ def test_a_blind_review_is_made_with_keys_alone(looking: Looking, kept: Store) -
     page.get_by_label("Name").fill("Ada")
     page.get_by_role("button", name="This is my name").click()
     expect(page.get_by_text("What the judge said is hidden")).to_be_visible()
-    page.locator("html.js").wait_for(state="attached")  # keys are heard from then on
-    page.keyboard.press("2")
+    hears(page).keyboard.press("2")
     expect(page.get_by_role("radio", name="fail")).to_be_checked()
     expect(page.get_by_label("Why")).to_be_focused()
     page.keyboard.type("1 e40 shows it, 2 times")
     expect(page.get_by_role("radio", name="fail")).to_be_checked()
     page.keyboard.press("Control+Enter")
     expect(page.get_by_role("heading", name="What the judge said", level=1)).to_be_visible()
-    page.locator("a.cite").first.click()
+    hears(page).locator("a.cite").first.click()
     expect(page.locator("mark:target")).to_have_text("OL saved")
     page.keyboard.press("x")
     page.get_by_label("Why").fill("L5 saves other bytes")

@@ -19,7 +19,7 @@ from adjudge.machines.selftest import proven_view
 from adjudge.settings import Settings
 from adjudge.store.store import Store, open_store
 
-from .test_browser import Looking, in_view
+from .test_browser import Looking, hears, in_view
 
 pytestmark = [
     pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium here (Debian's package `chromium`)"),
@@ -124,7 +124,7 @@ def _review_blind(looking: Looking, rubric: str) -> None:
     page.get_by_role("link", name="Begin").click()
     expect(page.get_by_role("heading", name="Is this true of the run?")).to_be_visible()
     assert page.locator("mark").count() == 0, "a blind reviewer is shown what the judge cites"
-    page.keyboard.press("1")
+    hears(page).keyboard.press("1")
     page.get_by_label("Why").fill("The record shows it.")
     page.keyboard.press("Control+Enter")
     expect(page.get_by_role("heading", name="What the judge said")).to_be_visible()
