@@ -49,9 +49,8 @@ def _sum(left: Any, right: Any) -> Any:
 
 
 def _total(values: Sequence[Any]) -> Any:
-    unknown = values.count(None)
-    known = [value for value in values if value is not None] if unknown else values
-    return sum(known) if unknown < len(values) else None
+    known = [value for value in values if value is not None]
+    return sum(known) if known else None
 
 
 class Entry(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
@@ -160,9 +159,9 @@ class Record(msgspec.Struct, frozen=True):
         The cost is the other way round: what the harness states comes first.
         """
         added, stated = self.whole_usage(), self.reported or Usage()
-        names = self.reported.__struct_fields__ if self.reported else ()
-        filled = {name: getattr(stated, name) for name in names if getattr(added, name) is None or name == "cost"}
-        return msgspec.structs.replace(added, **{name: value for name, value in filled.items() if value is not None})
+        known = {name: value for name, value in msgspec.structs.asdict(stated).items() if value is not None}
+        filled = {name: known[name] for name in known if name == "cost" or getattr(added, name) is None}
+        return msgspec.structs.replace(added, **filled)
 
     def whole_usage(self) -> Usage:
         """What the turns of this record and of its sub-agents' consumed together."""

@@ -20,6 +20,7 @@ from adjudge.judgment import Answer, Call, Judge, Judgment, Step, gate, score
 from adjudge.record import Usage
 from adjudge.rubric import Criterion, Rubric, rubric_hash
 from adjudge.run import Outcome, Run
+from adjudge.store.passes import PassWriter
 from adjudge.store.store import Store, open_store
 
 Change = Callable[[dict[str, Any]], None]
@@ -231,3 +232,11 @@ def encoded(value: dict[str, Any]) -> bytes:
 @pytest.fixture
 def forger(stored: Store, place: Place) -> Forger:
     return Forger(place)
+
+
+@pytest.fixture
+def writer(filled: Store) -> Iterator[PassWriter]:
+    """The one who may write passes in the store that a module has filled."""
+    held = filled.passes.hold("a test")
+    yield held
+    held.release()

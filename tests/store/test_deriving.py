@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -32,13 +32,6 @@ def filled(store: Store, run: Run) -> Store:
     for name in RUNS:
         store.add_run(msgspec.structs.replace(run, id=name))
     return store
-
-
-@pytest.fixture
-def writer(filled: Store) -> Iterator[PassWriter]:
-    held = filled.passes.hold("a test")
-    yield held
-    held.release()
 
 
 class Passing:

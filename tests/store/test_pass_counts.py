@@ -14,9 +14,9 @@ from adjudge.store.pass_rows import PassStatus, standing_of
 from adjudge.store.passes import PassWriter
 from adjudge.store.store import Store
 
-from .test_passes import begin, filled, item, judged, writer
+from .test_passes import begin, filled, item, judged
 
-__all__ = ["filled", "writer"]
+__all__ = ["filled"]
 
 LONG_AGO, NEVER = "2000-01-01", "9999-01-01"
 

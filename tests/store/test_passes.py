@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import msgspec
 import pytest
 from sqlalchemy.exc import IntegrityError
@@ -27,13 +25,6 @@ def filled(store: Store) -> Store:
         run = make_run(make_record(says(f"Answer {number}.")), agent="codex")
         store.add_run(msgspec.structs.replace(run, id=name))
     return store
-
-
-@pytest.fixture
-def writer(filled: Store) -> Iterator[PassWriter]:
-    held = filled.passes.hold("a test")
-    yield held
-    held.release()
 
 
 def judged(run: str, judgment: Judgment, name: str, cost: float | None = 0.25, failure: Failure | None = None) -> Judgment:

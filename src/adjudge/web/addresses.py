@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Sequence
-from urllib.parse import quote, quote_plus
+from collections.abc import Iterator, Sequence
+from urllib.parse import quote, urlencode
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 Value = str | int | None | Sequence[str]
+
+LONGEST = 300
+"""Characters of a word to filter or search by."""
 
 
 def address(*path: str, at: str = "", **query: Value) -> Markup:
@@ -18,23 +20,11 @@ def address(*path: str, at: str = "", **query: Value) -> Markup:
 
     Everything is percent-encoded, so that it is markup that needs no second look.
     """
-    given = [
-        f"{name.rstrip('_')}={_encoded(str(value), quote_plus)}"
-        for name, values in query.items()
-        for value in _each(values)
-    ]
-    text = "/" + "/".join(_encoded(part) for part in path)
-    text += "?" + "&amp;".join(given) if given else ""
-    text += "#" + _encoded(at) if at else ""
-    return Markup(text)  # noqa: S704  percent-encoded above
-
-
-_PLAIN = re.compile(r"[A-Za-z0-9_.~-]*")
-
-
-def _encoded(word: str, encode: Callable[..., str] = quote) -> str:
-    """A word of an address. Ids and numbers, which are most of them, are what they stand for."""
-    return word if _PLAIN.fullmatch(word) else encode(word.encode("utf-8", "replace"), safe="")
+    given = [(name.rstrip("_"), value) for name, values in query.items() for value in _each(values)]
+    text = "/" + "/".join(quote(part.encode("utf-8", "replace"), safe="") for part in path)
+    text += "?" + urlencode([(name, str(value).encode("utf-8", "replace")) for name, value in given]) if given else ""
+    text += "#" + quote(at.encode("utf-8", "replace"), safe="") if at else ""
+    return Markup(escape(text))  # noqa: S704  percent-encoded above
 
 
 def _each(values: Value) -> Iterator[str | int]:

@@ -14,8 +14,9 @@ from adjudge.errors import InputError
 from adjudge.record import Kind
 from adjudge.store.listing import Filter, Graded, Judged, Place, Sort
 from adjudge.store.standing import Flag
+from adjudge.web.addresses import LONGEST
 
-Words = Annotated[str | None, QueryParameter(max_length=300)]
+Words = Annotated[str | None, QueryParameter(max_length=LONGEST)]
 """A word to filter by."""
 Name = Annotated[str, PathParameter(max_length=100)]
 """The id of a run, an entry, a judgment."""

@@ -116,7 +116,7 @@ def _about(run: Run) -> Iterator[str]:
     yield f"{counted(len(record.turns), 'turn')}, {entries}{helpers}"
     if run.seconds is not None:
         yield clock(run.seconds)
-    first = next((turn.time for turn in record.turns[:100] if turn.time), None)
+    first = next((turn.time for turn in record.turns if turn.time), None)
     if run.started or first:
         yield when(run.started or first)
 

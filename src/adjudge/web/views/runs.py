@@ -13,7 +13,7 @@ from adjudge.store.listing import Choices, Filter, ListedRun, RunList, Sort
 from adjudge.store.run_counts import Counts
 from adjudge.store.standing import FLAGS
 from adjudge.untrusted import shown
-from adjudge.web.addresses import address, of_run
+from adjudge.web.addresses import LONGEST, address, of_run
 from adjudge.web.text import counted, money, when
 
 OUTCOMES: Mapping[str, str] = {
@@ -97,14 +97,13 @@ class RunLine(msgspec.Struct, frozen=True):
 class RunsPage(msgspec.Struct, frozen=True):
     """Everything on the page. `first` is true if there is no run at all.
 
-    `tasks` are offered while one types, `exact` is true if one is asked for: only its whole name finds it.
+    `tasks` are offered while one types.
     """
 
     sentence: str
     text: str
     task: str
     tasks: tuple[str, ...]
-    exact: bool
     fields: tuple[Field, ...]
     hidden: tuple[tuple[str, str], ...]
     kept: tuple[Chip, ...]
@@ -124,7 +123,6 @@ def runs_page(listed: RunList, choices: Choices, wanted: Filter, sort: Sort, mor
         text=wanted.text or "",
         task=wanted.task or "",
         tasks=tuple(filter(_can_be_chosen, choices.tasks)),
-        exact=wanted.task is not None,
         fields=tuple(_fields(choices, wanted)),
         hidden=tuple((name, value) for name, value in query.items() if name == "sort"),
         kept=tuple(_kept(listed.counts)),
@@ -150,9 +148,6 @@ def sentence_of(counts: Counts) -> str:
 
 
 # --- the filter
-
-LONGEST = 300
-"""Characters that an address may give for a field."""
 
 
 def _can_be_chosen(task: str) -> bool:

@@ -102,7 +102,7 @@ def _call(group: Sequence[Entry], views: Sequence[EntryView], results: Mapping[s
     return CallView(
         id=first.id,
         tool=first.name or first.kind,
-        says=one_line(_ARGUMENT.sub("", asked, count=1) if first.arguments else asked, WIDTH),
+        says=one_line(_ARGUMENT.sub("", asked) if first.arguments else asked, WIDTH),
         facts=tuple(_facts(group, views, results)),
         failures=tuple(dict.fromkeys(failure for view in views for failure in view.failures)),
         entries=tuple(views),
