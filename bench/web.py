@@ -4,7 +4,8 @@
 
 Everything is asked over HTTP, on loopback, of a server in a process of its own, as a browser would. The first time that a
 run is opened its turns are read from the store; "again" is what follows. Goals: 100 ms to the first byte of the run's
-page, 30 ms for any window, 150 ms for the list, memory that does not grow with what was read.
+page, 30 ms for any window, 150 ms for the list, memory that does not grow with what was read, beyond the runs that are
+kept open. Whatever misses its goal is marked, and named at the end.
 """
 
 from __future__ import annotations
@@ -39,6 +40,10 @@ from adjudge.web.serving import Serving, serve
 ENTRIES, RUNS = 100_000, 100_000
 READERS, EACH = 50, 6
 """Readers at once, and the windows that each asks for."""
+WINDOW = 30
+"""Milliseconds for a window of entries."""
+FLAT = 1.1
+"""How many times what it held before the server may hold after much was read."""
 COPIES = ("r-long", *(f"r-long-{number}" for number in range(4)))
 """The long run under several ids: each can be opened for the first time once."""
 CRITERIA = tuple(Criterion(f"c{number}", f"Line {number} says that the tests passed.") for number in range(10))
@@ -147,16 +152,28 @@ class Asking:
         return 1000 * (first - started), 1000 * (time.perf_counter() - started), len(body)
 
 
-def measure(server: Server, name: str, goal: float, ask: Callable[[], tuple[float, float, int]], times: int = 15) -> None:
-    """Print the median and the worst of the first byte beside the goal, the server's own CPU for each, and the size."""
-    before = server.cpu()
-    took = [ask() for _ in range(times)]
-    cpu = (server.cpu() - before) / times
-    firsts = sorted(first for first, _, _ in took)
-    middle = statistics.median(firsts)
-    mark = "" if middle <= goal else "  OVER"
-    size = f"cpu {cpu:6.1f} ms  {took[-1][2] / 1000:6.0f} kB{mark}"
-    print(f"{name:<34} {middle:7.1f} ms  worst {firsts[-1]:7.1f}  goal {goal:4.0f}  {size}", flush=True)
+class Goals:
+    """What is measured beside its goal; `missed` names what is over."""
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self.missed: list[str] = []
+
+    def measure(self, name: str, goal: float, ask: Callable[[], tuple[float, float, int]], times: int = 15) -> None:
+        """Print the median and the worst of the first byte beside the goal, the server's own CPU for each, and the size."""
+        before = self._server.cpu()
+        took = [ask() for _ in range(times)]
+        cpu = (self._server.cpu() - before) / times
+        firsts = sorted(first for first, _, _ in took)
+        middle = statistics.median(firsts)
+        size = f"cpu {cpu:6.1f} ms  {took[-1][2] / 1000:6.0f} kB"
+        told = f"{name:<34} {middle:7.1f} ms  worst {firsts[-1]:7.1f}  goal {goal:4.0f}  {size}"
+        self.tell(name, told, over=middle > goal)
+
+    def tell(self, name: str, words: str, over: bool) -> None:
+        """Print a line, and note what is over."""
+        self.missed += [name] if over else []
+        print(f"{words}{'  OVER' if over else ''}", flush=True)
 
 
 class Server:
@@ -176,8 +193,8 @@ class Server:
         return int(next(line for line in lines if line.startswith("VmRSS")).split()[1]) / 1024
 
 
-def many(port: int) -> None:
-    """Fifty readers at once, each on a connection of its own."""
+def many(port: int, goals: Goals) -> None:
+    """Fifty readers at once, each on a connection of its own: one waits for the windows of the others, and no longer."""
     took: list[float] = []
 
     def read(seed: int) -> None:
@@ -194,8 +211,9 @@ def many(port: int) -> None:
         reader.join()
     seconds = time.perf_counter() - started
     assert len(took) == READERS * EACH
-    each = f"worst {max(took):7.1f}  {len(took) / seconds:5.0f} windows/s"
-    print(f"{READERS} readers at once               {statistics.median(took):7.1f} ms  {each}", flush=True)
+    middle, goal = statistics.median(took), READERS * WINDOW
+    each = f"worst {max(took):7.1f}  goal {goal:4.0f}  {len(took) / seconds:5.0f} windows/s"
+    goals.tell("many", f"{READERS} readers at once               {middle:7.1f} ms  {each}", over=middle > goal)
 
 
 def main() -> None:
@@ -216,20 +234,20 @@ def main() -> None:
 
 def figures(port: int, server: Server) -> None:
     """Print a line for each figure."""
-    ask, lots = Asking(port), random.Random(1)
+    ask, lots, goals = Asking(port), random.Random(1), Goals(server)
     for _ in range(3):
         ask("/api/runs?most=1")
     ask("/runs")
     fresh = iter(COPIES)
-    measure(server, f"run of {ENTRIES:,}, not opened before", 100, lambda: ask(f"/runs/{next(fresh)}"), len(COPIES))
-    measure(server, "again", 100, lambda: ask("/runs/r-long"))
-    measure(server, "again, around any entry", 100, lambda: ask(f"/runs/r-long?at=e{lots.randrange(ENTRIES) + 1}"))
+    goals.measure(f"run of {ENTRIES:,}, not opened before", 100, lambda: ask(f"/runs/{next(fresh)}"), len(COPIES))
+    goals.measure("again", 100, lambda: ask("/runs/r-long"))
+    goals.measure("again, around any entry", 100, lambda: ask(f"/runs/r-long?at=e{lots.randrange(ENTRIES) + 1}"))
 
     def window() -> tuple[float, float, int]:
         start = lots.randrange(ENTRIES - 60)
         return ask(f"/runs/r-long/entries?start={start}&end={start + 60}")
 
-    measure(server, "any window of 60 entries", 30, window, 40)
+    goals.measure("any window of 60 entries", WINDOW, window, 40)
     before = server.memory()
     for path, name in (
         ("/runs", f"list of {RUNS:,} runs"),
@@ -240,12 +258,16 @@ def figures(port: int, server: Server) -> None:
         ("/runs?sort=judging", "by what judging cost"),
         ("/runs?q=task-41", "with words"),
     ):
-        measure(server, name, 150, lambda path=path: ask(path))  # type: ignore[misc]  # bound now
-    many(port)
-    for _ in range(300):
-        window()
-    read = f"{RUNS:,} runs were listed and {READERS * EACH + 300} windows read"
-    print(f"memory {before:.0f} MB before, {server.memory():.0f} MB after {read}")
+        goals.measure(name, 150, lambda path=path: ask(path))  # type: ignore[misc]  # bound now
+    many(port, goals)
+    for times in (1, 3):
+        for _ in range(300 * times):
+            window()
+        for _ in range(30 * times):
+            ask(f"/runs?q=task-{lots.randrange(100)}")
+        told = f"memory {before:.0f} MB with {len(COPIES)} such runs open, {server.memory():.0f} MB after more was read"
+        goals.tell("memory", f"{told}  goal {before * FLAT:.0f}", over=server.memory() > before * FLAT)
+    print(f"over its goal: {', '.join(goals.missed)}" if goals.missed else "nothing is over its goal")
 
 
 if __name__ == "__main__":
