@@ -41,9 +41,10 @@ from adjudge.asking.tools import (
 )
 from adjudge.asking.values import Look
 from adjudge.asking.verdict_looks import find_verdicts
-from adjudge.errors import InputError, JudgingError, OutsideError
+from adjudge.errors import InputError, OutsideError
 from adjudge.judges.evaluator.views import Envelope
-from adjudge.judges.strict import bounded, read_strictly
+from adjudge.judges.looking import asked_of
+from adjudge.judges.strict import bounded
 from adjudge.ports import ToolCall
 from adjudge.untrusted import shown
 
@@ -78,23 +79,8 @@ class Looker:
         self._made = 0
 
     def asked(self, call: ToolCall) -> Arguments:
-        """What a call asks for.
-
-        Raises:
-            JudgingError: there is no such tool, or the arguments are not what it takes; in words for the model.
-        """
-        kind = TOOLS.get(call.name)
-        if kind is None:
-            names = ", ".join([*TOOLS, prompt.ANSWER])
-            raise JudgingError(prompt.UNKNOWN_TOOL.format(name=repr(call.name[:60]), tools=names))
-        try:
-            return read_strictly(call.arguments or "{}", kind)
-        except JudgingError as error:
-            fields = ", ".join(f"{field.name}{'' if field.required else '?'}" for field in msgspec.structs.fields(kind))
-            fault, sent = bounded(str(error), 300), repr(call.arguments[:200])
-            raise JudgingError(
-                prompt.BAD_ARGUMENTS.format(name=call.name, fault=fault, fields=fields, sent=sent)
-            ) from error
+        """What a call asks for. Raises JudgingError as `asked_of` does."""
+        return asked_of(call, TOOLS, prompt.ANSWER, prompt)
 
     async def look(self, asked: Sequence[Arguments]) -> list[Look]:
         """Look at all that is asked for, each in a thread of its own. The looks may be cited from then on."""

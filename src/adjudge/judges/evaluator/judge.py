@@ -8,6 +8,7 @@ from functools import cache
 
 import msgspec
 
+from adjudge.judges import looking
 from adjudge.judges.cautions import SameModel, same_name
 from adjudge.judges.evaluator import loop, prompt
 from adjudge.judges.evaluator.answers import decide_tool
@@ -62,7 +63,7 @@ def _keep_silent(_: Progress) -> None:
 def limits(settings: Settings) -> dict[str, float | int | bool | str]:
     """The bounds under which an evaluator judges; a part of its identity."""
     bounds: dict[str, float | int | bool | str] = {"looks": settings.looks, "mask": settings.mask, "page": PAGE}
-    bounds |= {"refusals": loop.REFUSALS, "faulty": loop.FAULTY, "forced": loop.FORCED}
+    bounds |= {"refusals": loop.REFUSALS, "faulty": looking.FAULTY, "forced": looking.FORCED}
     bounds |= {"deadline": settings.deadline, "expose": os.pathsep.join(settings.expose)}
     bounds |= {f"machine_{name}": value for name, value in msgspec.structs.asdict(settings.machine).items()}
     return bounds if settings.budget is None else bounds | {"budget": settings.budget}

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from adjudge.errors import JudgingError
 from adjudge.evidence import Exhibits, Look
 from adjudge.judges.evaluator import prompt
 from adjudge.judges.evaluator.machine_looks import look_at_machine
@@ -28,7 +27,7 @@ from adjudge.judges.evaluator.tools import (
     look_tools,
 )
 from adjudge.judges.evaluator.views import Envelope
-from adjudge.judges.strict import bounded, read_strictly
+from adjudge.judges.looking import asked_of
 from adjudge.ports import Machine, ToolCall
 from adjudge.record import Record
 from adjudge.run import Run
@@ -43,23 +42,8 @@ class Looker:
         self.tools = look_tools(self._offered)
 
     def asked(self, call: ToolCall) -> Arguments:
-        """What a call asks for.
-
-        Raises:
-            JudgingError: there is no such tool, or the arguments are not what it takes; in words for the model.
-        """
-        kind = self._offered.get(call.name)
-        if kind is None:
-            names = ", ".join([*self._offered, prompt.DECIDE])
-            raise JudgingError(prompt.UNKNOWN_TOOL.format(name=repr(call.name[:60]), tools=names))
-        try:
-            return read_strictly(call.arguments, kind)
-        except JudgingError as error:
-            fields = ", ".join(f"{field.name}{'' if field.required else '?'}" for field in msgspec.structs.fields(kind))
-            fault, sent = bounded(str(error), 300), repr(call.arguments[:200])
-            raise JudgingError(
-                prompt.BAD_ARGUMENTS.format(name=call.name, fault=fault, fields=fields, sent=sent)
-            ) from error
+        """What a call asks for. Raises JudgingError as `asked_of` does."""
+        return asked_of(call, self._offered, prompt.DECIDE, prompt)
 
     async def look(self, asked: Sequence[Arguments]) -> list[Look]:
         """Look at all that is asked for: commands one after the other, everything else beside them.
