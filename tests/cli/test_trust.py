@@ -49,6 +49,11 @@ def test_results_say_beside_each_criterion_how_far_reviewers_agree(
     assert [cell for cell in cells if cell not in lines[1]] == []
 
 
+def test_results_say_how_far_reviewers_agree_with_each_harness(adjudge: Command, evaluation: str) -> None:
+    (line,) = (line for line in adjudge("results", evaluation).out.splitlines() if "agree 22/23" in line)
+    assert line.startswith("codex ")  # 20 of 21 answers on `tests` and both on `notes`
+
+
 def test_what_the_figures_are_is_said_once(adjudge: Command, evaluation: str) -> None:
     out = adjudge("results", evaluation).out
     assert out.count("under 20 items in 1 of 2, so not yet meaningful") == 1
@@ -65,7 +70,8 @@ def test_show_says_it_beside_each_verdict(adjudge: Command, evaluation: str) -> 
     with open_store(Path(".adjudge")) as store:
         name = store.judgments(f"r-{0:016x}")[0].id
     out = adjudge("show", name).out
-    assert "PASS  tests  agree 20/21" in out
+    assert "PASS  tests  agree 20/21, κ 0.90 (0.7" in out
+    assert "with codex" in out
     assert "PASS  notes  agree 2/2, endorsed 0/1" in out
     assert "under 20 items in 1 of 2" in " ".join(out.split())
 

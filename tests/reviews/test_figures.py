@@ -17,7 +17,7 @@ from adjudge.reviews.values import Said
 from adjudge.rubric import Criterion, Dimension
 from adjudge.store.review_queue import Scope
 from adjudge.store.store import Store, open_store
-from adjudge.wiring.reviews import add_review, agreement, answered, question, review_queue, scope_of
+from adjudge.wiring.reviews import add_review, agreement, answered, question, review_queue, scope_of, trust
 
 ALL = Scope()
 
@@ -155,3 +155,24 @@ def test_what_was_judged_before_there_were_reviews_is_queued(store: Store) -> No
         connection.exec_driver_sql("DELETE FROM judged_items")
         connection.exec_driver_sql("UPDATE judgments SET itemised = 0")
     assert len(review_queue(store, "random", ALL, most=200)) == 25 * 2 + 24 * 2
+
+
+def test_trust_has_the_same_figures_by_item_harness_and_judge(store: Store) -> None:
+    for number in range(24):
+        say(store, number, "tests", passed=number % 2 == 0 or number == 1)
+    say(store, 0, "notes", passed=False)
+    found = trust(store, FILES.hash, None)
+    whole = agreement(store, ("item",), Scope(rubric=FILES.hash))
+    assert (found.whole, tuple(found.items[name] for name in ("notes", "tests"))) == (whole.whole, whole.groups)
+    by_harness = agreement(store, ("harness",), Scope(rubric=FILES.hash)).groups
+    assert tuple(found.harnesses[name] for name in ("codex", "opencode")) == by_harness
+    assert found.judges == agreement(store, ("judge",), Scope(rubric=FILES.hash)).groups
+    # Of opencode the judge failed all twelve, and Ada passed one of these; with codex they agree in each.
+    assert found.items_of["opencode"]["tests"].blind.counts == ((11, 0), (1, 0))
+    assert found.items_of["codex"]["tests"].blind.counts == ((0, 0), (0, 12))
+    assert "notes" not in found.items_of["opencode"]
+
+
+def test_nothing_reviewed_is_a_whole_without_parts(store: Store) -> None:
+    found = trust(store, FILES.hash, None)
+    assert (found.whole.blind.pairs, found.items, found.harnesses, found.judges) == (0, {}, {}, ())

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from litestar.testing import TestClient
 from tests.conftest import RUBRIC as DIMENSIONS
@@ -165,6 +166,47 @@ def test_agreement_stands_beside_what_it_qualifies_and_is_not_yet_meaningful(sit
     trust = text_of(html[html.index('id="trust-h"') :].partition("</table>")[0])
     assert "Blind agreement, raw not yet meaningful, under 20 4" in trust
     assert "Endorsement rate (the reviewer had seen the verdict) not yet meaningful, under 20 1" in trust
+
+
+def test_figures_are_split_by_agent_and_by_judge(site: Site) -> None:
+    for number in range(20, 42):
+        site.store.add_run(run := a_run(number, AGENTS[number % 2]))
+        site.store.add_judgment(judgment := evaluated(run, number % 4 < 2, True), FILES)
+        if run.agent == "codex":
+            passed = number % 4 < 2 or number == 22
+            said = Said(judgment.id, "tests", "Ada", "blind", "e2 says so.", passed=passed)
+            for reviewer in ("Ada", "Bea"):
+                add_review(site.store, msgspec.structs.replace(said, reviewer=reviewer))
+    site.review(1, "tests", passed=False)
+    html = site.page(f"/results?rubric={FILES.hash}")
+    words = text_of(html[html.index("Figures by agent and by judge") :].partition("</table>")[0])
+    # Two said the same of 11 items of codex, so that 22 pairs are still of too few; one item of opencode.
+    assert "By agent codex not yet meaningful, under 20 11 items" in words
+    assert "opencode not yet meaningful, under 20 1 item" in words
+    assert f"By judge openrouter/judge-a {EVALUATOR.hash[:12]} not yet meaningful, under 20 12 items" in words
+    assert "reviewers: agree 20/22, not yet meaningful" in row(html, "tests")  # in the column of codex
+    assert "reviewers: agree 1/1, not yet meaningful" in row(html, "tests")  # in that of opencode
+    told = site.json(f"/api/results?rubric={FILES.hash}")["agreement"]
+    assert told["items_of"]["codex"]["tests"]["blind"]["pairs"] == 22
+    assert [(each["key"]["judge_hash"], each["blind"]["items"]) for each in told["judges"]] == [(EVALUATOR.hash, 12)]
+
+
+def test_a_run_shows_the_kappa_of_its_own_agent_once_that_is_meaningful(site: Site) -> None:
+    # Of twenty runs of codex Ada and the judge agree in all but one: 10 pass for both, 9 fail for both. By chance
+    # (10 * 11 + 10 * 9) / 400 would agree, so that kappa is (0.95 - 0.5) / 0.5 = 0.9.
+    for number in range(50, 70):
+        site.store.add_run(run := a_run(number, "codex"))
+        site.store.add_judgment(judgment := evaluated(run, number % 2 == 0, True), FILES)
+        passed = number % 2 == 0 or number == 51
+        add_review(site.store, Said(judgment.id, "tests", "Ada", "blind", "e2 says so.", passed=passed))
+    site.review(1, "tests", passed=True)
+    site.store.add_run(other := a_run(70, "opencode"))
+    site.store.add_judgment(evaluated(other, False, True), FILES)
+    ours, others = (site.page(f"/runs/r-{number:016x}") for number in (50, 70))
+    assert re.search(r"agree 19/20, κ 0\.90 \(0\.71 to 1\.00\), with codex", text_of(ours))
+    # Whoever reads a run of opencode is told of all agents together, of which it is one.
+    assert "agree 19/21, κ 0.81" in text_of(others)
+    assert "with codex" not in text_of(others[others.index('id="v1"') :].partition("</article>")[0])
 
 
 def test_all_judgments_with_a_rubric_are_counted_and_several_judges_are_told(site: Site) -> None:

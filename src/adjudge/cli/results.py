@@ -139,6 +139,9 @@ def _print_trust(whole: Group, known: Trust) -> None:
     kind = "dimension" if whole.dimensions else "criterion"
     headings = (kind, "items", "blind agreement", "κ, 95 % interval", "false pass", "false fail", "seen before", "")
     print_table(headings, [(item, *_of_trust(each)) for item, each in reviewed], right=(1, 2))
+    results().print()
+    harnesses = [(one_line(name, 60), *_of_trust(each)) for name, each in known.harnesses.items() if beside(each)]
+    print_table(("harness", *headings[1:]), harnesses, right=(1, 2))
     results().print(f"{note_of(known)}.", soft_wrap=True)
 
 

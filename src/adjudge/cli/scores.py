@@ -45,7 +45,7 @@ def print_scores(console: Console, judgment: Judgment, run: Run, rubric: Rubric 
     width = max((MARGIN - 2, *(len(figure(score.value)) for score in judgment.scores)))
     for score in judgment.scores:
         dimension = judged.dimension(score.dimension)
-        _print_score(console, score, dimension, width, trust_words(trust, score.dimension))
+        _print_score(console, score, dimension, width, trust_words(trust, score.dimension, run))
     print_note_of_trust(console, trust)
     print_what_was_seen(console, judgment)
     console.print(Text(_ending(judged), "bold red" if judgment.status == "errored" or judgment.empty else "bold"))

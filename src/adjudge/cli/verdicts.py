@@ -6,7 +6,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from adjudge.cli.printing import counted, hanging
-from adjudge.exports.trust import beside, note_of
+from adjudge.exports.trust import beside_of, note_of
 from adjudge.judgment import CAN, doubt, owned, suspected
 from adjudge.record import dollars
 from adjudge.untrusted import one_line, shown
@@ -41,7 +41,7 @@ def print_judgment(console: Console, judgment: Judgment, run: Run, trust: Trust 
     console.print(Text(_judge(judgment), "dim"))
     console.print()
     for verdict in judgment.verdicts:
-        _print_verdict(console, verdict, judgment.tampering, trust_words(trust, verdict.criterion))
+        _print_verdict(console, verdict, judgment.tampering, trust_words(trust, verdict.criterion, run))
     print_note_of_trust(console, trust)
     _print_tampering(console, judgment.tampering)
     print_what_was_seen(console, judgment)
@@ -122,9 +122,9 @@ def _print_tampering(console: Console, tampering: Sequence[Tampering]) -> None:
     console.print()
 
 
-def trust_words(trust: Trust | None, item: str) -> str:
-    """How far reviewers agree with the judge on a criterion or dimension, in a few words."""
-    words = beside(trust.items.get(item)) if trust else ""
+def trust_words(trust: Trust | None, item: str, run: Run) -> str:
+    """How far reviewers agree with the judge on a criterion or dimension of a run like this one, in a few words."""
+    words = beside_of(trust, item, run.agent or "unknown") if trust else ""
     return f"  {words}" if words else ""
 
 

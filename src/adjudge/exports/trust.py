@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from adjudge.statistics import MEANINGFUL
+from adjudge.untrusted import one_line
 
 if TYPE_CHECKING:
     from adjudge.reviews.agreement import Agreement, Endorsement
@@ -13,7 +14,10 @@ if TYPE_CHECKING:
     from adjudge.statistics import Interval
 
 NOT_YET = "not yet meaningful"
-NOTE = "agree: reviewers who answered before they saw it, and this judge, over all runs it judged with this rubric"
+NOTE = (
+    "agree: reviewers who answered before they saw it, and this judge, over all runs it judged with this rubric, "
+    "or those of one agent where that is named"
+)
 ENDORSED = "endorsed: reviewers had seen the verdict, so that is no agreement"
 
 
@@ -29,10 +33,25 @@ def endorsed(found: Endorsement) -> str:
 
 
 def beside(found: Figures | None) -> str:
-    """Both, as they stand beside a verdict or a score."""
+    """Both, and kappa once it is meaningful: `agree 20/21, κ 0.90 (0.72 to 1.00), endorsed 3/4`."""
     if found is None:
         return ""
-    return ", ".join(filter(None, (agreed(found.blind), endorsed(found.endorsement))))
+    return ", ".join(filter(None, (agreed(found.blind), _meaningful(found.blind), endorsed(found.endorsement))))
+
+
+def beside_of(trust: Trust, item: str, harness: str) -> str:
+    """What stands beside a verdict or score of a run: the figures of its harness once they are meaningful, else of all."""
+    apart = trust.items_of.get(harness, {}).get(item)
+    if apart is not None and apart.blind.meaningful:
+        return f"{beside(apart)}, with {one_line(harness, 60)}"
+    return beside(trust.items.get(item))
+
+
+def _meaningful(found: Agreement) -> str:
+    if not found.meaningful or found.kappa is None:
+        return ""
+    value, _, interval = kappa_words(found.kappa).partition(", ")
+    return f"κ {value} ({interval})" if interval else f"κ {value}"
 
 
 def kappa_words(found: Kappa | None) -> str:

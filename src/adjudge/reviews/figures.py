@@ -77,17 +77,50 @@ class Report(msgspec.Struct, frozen=True):
 
 
 class Trust(msgspec.Struct, frozen=True):
-    """How far one judge can be trusted with one rubric: over everything it asks, and by criterion or dimension."""
+    """How far one judge, or all of them, can be trusted with one rubric: over everything it asks, and by each part of that.
+
+    `items` are criteria or dimensions by id, `harnesses` by name, and `items_of` the former of each harness apart.
+    """
 
     whole: Figures
     items: dict[str, Figures]
+    harnesses: dict[str, Figures]
+    judges: tuple[Figures, ...]
+    items_of: dict[str, dict[str, Figures]]
+
+
+Split = tuple[By, ...]
 
 
 def report_of(
     counted: Counted, by: Sequence[By], scales: Mapping[tuple[str, str], Scale], picked: Picked | None = None
 ) -> Report:
     """The figures, for the whole and for each part. `scales` are those of dimensions, by rubric hash and id."""
-    tallies = _Tallies(by, scales)
+    split = tuple(by)
+    found = _figures_by(counted, ((), split), scales)
+    return Report(split, picked, found[()][0], found[split] if split else ())
+
+
+def trust_of(counted: Counted, scales: Mapping[tuple[str, str], Scale]) -> Trust:
+    """The figures on one rubric, split in each way that pages and commands show; `scales` as for `report_of`."""
+    found = _figures_by(counted, ((), ("item",), ("harness",), ("judge",), ("harness", "item")), scales)
+    items_of: dict[str, dict[str, Figures]] = {}
+    for each in found["harness", "item"]:
+        items_of.setdefault(each.key["harness"], {})[each.key["item"]] = each
+    return Trust(
+        whole=found[()][0],
+        items={each.key["item"]: each for each in found["item",]},
+        harnesses={each.key["harness"]: each for each in found["harness",]},
+        judges=found["judge",],
+        items_of=items_of,
+    )
+
+
+def _figures_by(
+    counted: Counted, splits: Iterable[Split], scales: Mapping[tuple[str, str], Scale]
+) -> dict[Split, tuple[Figures, ...]]:
+    """The figures of each part, in each way of splitting; what is not split is one part."""
+    tallies = _Tallies(splits, scales)
     for subject, approved, reviews, items in counted.endorsements:
         for tally in tallies.of(subject):
             tally.approved += approved
@@ -103,29 +136,31 @@ def report_of(
         for tally in tallies.of(subject):
             tally.repeated[tally.placed(pair)] += 1
             tally.repeated_items += first
-    return Report(tuple(by), picked, tallies.whole.figures(), tallies.figures() if by else ())
+    return tallies.figures()
 
 
 class _Tallies:
-    """The whole, and its parts as they are met."""
+    """The parts of each way of splitting, as they are met."""
 
-    def __init__(self, by: Sequence[By], scales: Mapping[tuple[str, str], Scale]) -> None:
-        self.whole = _Tally({}, None)
-        self._by, self._scales = by, scales
-        self._parts: dict[tuple[str, ...], _Tally] = {}
+    def __init__(self, splits: Iterable[Split], scales: Mapping[tuple[str, str], Scale]) -> None:
+        self._scales = scales
+        self._parts: dict[Split, dict[tuple[str, ...], _Tally]] = {split: {} for split in splits}
+        self._parts[()] = {(): _Tally({}, None)}
 
-    def of(self, subject: Subject) -> tuple[_Tally, ...]:
-        if not self._by:
-            return (self.whole,)
-        key = {name: value for by in self._by for name, value in _key(subject, by).items()}
-        place = tuple(key.values())
-        if place not in self._parts:
-            scale = self._scales.get((subject.rubric, subject.item), VERDICTS) if "item" in self._by else None
-            self._parts[place] = _Tally(key, scale)
-        return (self.whole, self._parts[place])
+    def of(self, subject: Subject) -> list[_Tally]:
+        """The part that a subject belongs to, of each way of splitting."""
+        return [self._of(split, subject) for split in self._parts]
 
-    def figures(self) -> tuple[Figures, ...]:
-        return tuple(self._parts[place].figures() for place in sorted(self._parts))
+    def _of(self, split: Split, subject: Subject) -> _Tally:
+        key = {name: value for by in split for name, value in _key(subject, by).items()}
+        place, parts = tuple(key.values()), self._parts[split]
+        if place not in parts:
+            scale = self._scales.get((subject.rubric, subject.item), VERDICTS) if "item" in split else None
+            parts[place] = _Tally(key, scale)
+        return parts[place]
+
+    def figures(self) -> dict[Split, tuple[Figures, ...]]:
+        return {split: tuple(parts[place].figures() for place in sorted(parts)) for split, parts in self._parts.items()}
 
 
 def _key(subject: Subject, by: By) -> dict[str, str]:

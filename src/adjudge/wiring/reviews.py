@@ -10,7 +10,7 @@ import msgspec
 
 from adjudge.errors import InputError
 from adjudge.judgment import Judgment, Score, Verdict
-from adjudge.reviews.figures import By, Counted, Report, Trust, report_of
+from adjudge.reviews.figures import By, Counted, Report, Trust, report_of, trust_of
 from adjudge.reviews.values import Order, Picked, Review, Said
 from adjudge.rubric import Criterion, Dimension, Rubric, Scale
 from adjudge.run import Run
@@ -149,17 +149,7 @@ def agreement(store: Store, by: Sequence[By], scope: Scope, picked: Picked | Non
     Raises:
         OutsideError: the store cannot be read, or what was judged before there were reviews cannot be taken up.
     """
-    from adjudge.store import review_counts
-    from adjudge.store.reviews import itemise_all
-
-    itemise_all(store)
-    counted = Counted(
-        review_counts.endorsements(store, scope, picked),
-        review_counts.blind_pairs(store, scope, picked),
-        review_counts.blind_items(store, scope, picked),
-        review_counts.repeated_pairs(store, scope),
-    )
-    return report_of(counted, by, _scales(store, scope.rubric), picked)
+    return report_of(_counted(store, scope, picked), by, _scales(store, scope.rubric), picked)
 
 
 def trust(store: Store, rubric: str, judge: str | None) -> Trust:
@@ -169,8 +159,20 @@ def trust(store: Store, rubric: str, judge: str | None) -> Trust:
     """
     from adjudge.store.review_queue import Scope
 
-    report = agreement(store, ("item",), Scope(rubric=rubric, judge=judge))
-    return Trust(report.whole, {each.key["item"]: each for each in report.groups})
+    return trust_of(_counted(store, Scope(rubric=rubric, judge=judge), None), _scales(store, rubric))
+
+
+def _counted(store: Store, scope: Scope, picked: Picked | None) -> Counted:
+    from adjudge.store import review_counts
+    from adjudge.store.reviews import itemise_all
+
+    itemise_all(store)
+    return Counted(
+        review_counts.endorsements(store, scope, picked),
+        review_counts.blind_pairs(store, scope, picked),
+        review_counts.blind_items(store, scope, picked),
+        review_counts.repeated_pairs(store, scope),
+    )
 
 
 def _scales(store: Store, rubric: str | None) -> dict[tuple[str, str], Scale]:

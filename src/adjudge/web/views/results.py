@@ -18,7 +18,7 @@ from adjudge.web.text import counted, money, with_code
 from adjudge.web.views.cases import CaseView, case_view
 from adjudge.web.views.falls import Fall, fall_of
 from adjudge.web.views.runs import Option
-from adjudge.web.views.trust import TrustCell, TrustView, trust_cell, trust_view
+from adjudge.web.views.trust import TrustCell, TrustView, of_harness, trust_cell, trust_view
 
 COLUMNS, GROUPS = 3, 24
 """Parts at most that have a column of their own in the first table, and that have a row each further down."""
@@ -32,6 +32,13 @@ class Heading(msgspec.Struct, frozen=True):
 
     words: str
     count: str
+
+
+class Part(msgspec.Struct, frozen=True):
+    """How a criterion or dimension falls in the part of a column; `trust` is the figure of an agent, if it is one's."""
+
+    fall: Fall
+    trust: str
 
 
 class GroupLine(msgspec.Struct, frozen=True):
@@ -49,7 +56,7 @@ class ItemRow(msgspec.Struct, frozen=True):
     anchor: str
     name: str
     text: Markup
-    falls: tuple[Fall, ...]
+    parts: tuple[Part, ...]
     apart: tuple[str, ...]
     trust: TrustCell
     groups: tuple[GroupLine, ...]
@@ -226,7 +233,10 @@ def _rows(
             anchor=f"i{at + 1}",
             name=item.id,
             text=with_code(item.description if isinstance(item, Dimension) else item.text),
-            falls=tuple(fall_of(group, at, item) for group in (found.detail.whole, *columns)),
+            parts=tuple(
+                Part(fall_of(group, at, item), of_harness(trust, group.key.get("harness", ""), item.id))
+                for group in (found.detail.whole, *columns)
+            ),
             apart=fall_of(found.detail.whole, at, item).apart,
             trust=trust_cell(trust.items.get(item.id)),
             groups=tuple(_group_line(group, at, item) for group in groups),

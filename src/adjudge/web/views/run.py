@@ -93,7 +93,7 @@ def run_page(
         patch=patch_of(run.patch),
         context=block_of(run.context).html if run.context else None,
         outcome=_outcome(run),
-        trusts=trusts,
+        trusts=msgspec.structs.replace(trusts, harness=run.agent or "unknown"),
         judge=address("runs", run.id, "judge"),
     )
 

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 import msgspec
 
-from adjudge.exports.trust import NOT_YET, agreed, beside, endorsed, interval_words, kappa_words, note_of
+from adjudge.exports.trust import NOT_YET, agreed, beside, beside_of, endorsed, interval_words, kappa_words, note_of
 from adjudge.reviews.figures import Figures, Trust
 from adjudge.statistics import MEANINGFUL, Interval
+from adjudge.untrusted import one_line
 from adjudge.web.text import counted
 
 
@@ -30,35 +31,68 @@ class TrustLine(msgspec.Struct, frozen=True):
     not_yet: str | None
 
 
+class Cell(msgspec.Struct, frozen=True):
+    """A figure in a table of several parts, its interval, and over how many items it is."""
+
+    value: str
+    interval: str
+    items: str
+
+
+class TrustPart(msgspec.Struct, frozen=True):
+    """The figures of one agent or one judge: a cell for each of `COLUMNS`, `None` where there is nothing to say."""
+
+    name: str
+    aside: str
+    cells: tuple[Cell | None, ...]
+
+
+class TrustParts(msgspec.Struct, frozen=True):
+    """The parts of one way of splitting."""
+
+    name: str
+    parts: tuple[TrustPart, ...]
+
+
+COLUMNS = ("Blind agreement, raw", "Cohen’s kappa", "False pass", "False fail", "Endorsement rate", "Repeatability")
+
+
 class TrustView(msgspec.Struct, frozen=True):
     """All figures on one judge and rubric; `note` explains those that stand beside verdicts or scores.
 
-    `short` is the one that is shown at the head of a page, `None` if nobody answered blind. `counting` says that they are
-    being counted.
+    `splits` are the figures by agent and by judge. `beside` has what stands beside each criterion or dimension, and
+    `beside_of` that of the runs of each agent. `short` is the one that is shown at the head of a page, `None` if nobody
+    answered blind. `counting` says that they are being counted.
     """
 
     who: str
     lines: tuple[TrustLine, ...]
+    splits: tuple[TrustParts, ...]
     beside: dict[str, str]
+    beside_of: dict[str, dict[str, str]]
     note: str
     short: tuple[str, str] | None
     counting: bool = False
+    columns: tuple[str, ...] = COLUMNS
 
 
 class RunTrust(msgspec.Struct, frozen=True):
     """What a run's page says of its evaluator and its reader, `None` where it has none or there was no rubric.
 
-    `reviews` counts the reviews of the very verdicts and scores on the page, by criterion or dimension.
+    `reviews` counts the reviews of the very verdicts and scores on the page, by criterion or dimension. `harness` is the
+    agent of the run.
     """
 
     evaluation: TrustView | None = None
     reading: TrustView | None = None
     reviews: dict[str, int] = {}
+    harness: str = ""
 
     def beside(self, item: str) -> str:
         """What stands beside a verdict or a score."""
-        of_judges = [each.beside.get(item, "") for each in (self.evaluation, self.reading) if each]
-        return next(filter(None, of_judges), "")
+        judges = [each for each in (self.evaluation, self.reading) if each]
+        told = (each.beside_of.get(self.harness, {}).get(item) or each.beside.get(item, "") for each in judges)
+        return next(filter(None, told), "")
 
     def reviewed(self, item: str) -> str:
         """Whether the very verdict or score was reviewed."""
@@ -67,6 +101,8 @@ class RunTrust(msgspec.Struct, frozen=True):
 
 
 NOTHING_KNOWN = RunTrust()
+SHORT = 12
+"""Characters of a hash that are shown."""
 
 
 def trust_cell(found: Figures | None) -> TrustCell:
@@ -104,9 +140,19 @@ def _named(name: str, found: Interval | None) -> Iterator[str]:
 def trust_view(who: str, found: Trust | None) -> TrustView:
     """Everything that is known of a judge with a rubric; `None` stands for figures that are being counted."""
     if found is None:
-        return TrustView(who, (), {}, "", None, counting=True)
+        return TrustView(who, (), (), {}, {}, "", None, counting=True)
     words = {item: told for item, each in found.items.items() if (told := beside(each))}
-    return TrustView(who, tuple(_lines(found.whole)), words, note_of(found), _short(found.whole))
+    apart = {harness: {item: beside_of(found, item, harness) for item in of} for harness, of in found.items_of.items()}
+    splits = tuple(split for split in _splits(found) if split.parts)
+    return TrustView(who, tuple(_lines(found.whole)), splits, words, apart, note_of(found), _short(found.whole))
+
+
+def of_harness(found: Trust, harness: str, item: str) -> str:
+    """How far reviewers agree with the judge on one item of the runs of one agent, in a line; nothing if none reviewed."""
+    apart = found.items_of.get(harness, {}).get(item)
+    if apart is None or not apart.blind.pairs:
+        return ""
+    return _figure(apart) if apart.blind.meaningful else f"{agreed(apart.blind)}, {NOT_YET}"
 
 
 def _short(whole: Figures) -> tuple[str, str] | None:
@@ -134,6 +180,37 @@ def _lines(whole: Figures) -> Iterator[TrustLine]:
         words = kappa_words(repeated.kappa) or interval_words(repeated.raw)
         name = "Repeatability, kappa" if repeated.kappa else "Repeatability, raw"
         yield _line(name, "runs that the same judge judged again", words, repeated.items)
+
+
+def _splits(found: Trust) -> Iterator[TrustParts]:
+    agents = [TrustPart(one_line(name, 60), "", _cells(each)) for name, each in found.harnesses.items()]
+    yield TrustParts("By agent", tuple(agents))
+    yield TrustParts("By judge", tuple(_judge(each) for each in found.judges))
+
+
+def _judge(found: Figures) -> TrustPart:
+    judge, model, identity = (one_line(found.key[name], 80) for name in ("judge", "model", "judge_hash"))
+    return TrustPart(judge if model == "none" else model, identity[:SHORT], _cells(found))
+
+
+def _cells(found: Figures) -> tuple[Cell | None, ...]:
+    blind, repeated = found.blind, found.repeated
+    return (
+        _cell(interval_words(blind.raw), blind.items, blind.pairs),
+        _cell(kappa_words(blind.kappa), blind.items, blind.pairs),
+        _cell(interval_words(blind.false_pass), blind.items, blind.pairs),
+        _cell(interval_words(blind.false_fail), blind.items, blind.pairs),
+        _cell(interval_words(found.endorsement.rate), found.endorsement.items, found.endorsement.reviews),
+        _cell(kappa_words(repeated.kappa) or interval_words(repeated.raw), repeated.items, repeated.pairs),
+    )
+
+
+def _cell(words: str, items: int, answers: int) -> Cell | None:
+    if not answers:
+        return None
+    line = _line("", "", words, items)
+    of = counted(items, "item")
+    return Cell("", line.not_yet, of) if line.not_yet else Cell(line.value, line.interval, of)
 
 
 def _line(name: str, aside: str, words: str, items: int) -> TrustLine:
