@@ -184,8 +184,8 @@ def test_figures_are_split_by_agent_and_by_judge(site: Site) -> None:
     assert "By agent codex not yet meaningful, under 20 11 items" in words
     assert "opencode not yet meaningful, under 20 1 item" in words
     assert f"By judge openrouter/judge-a {EVALUATOR.hash[:12]} not yet meaningful, under 20 12 items" in words
-    assert "reviewers: agree 20/22, not yet meaningful" in row(html, "tests")  # in the column of codex
-    assert "reviewers: agree 1/1, not yet meaningful" in row(html, "tests")  # in that of opencode
+    assert "agree 20/22, not yet meaningful" in row(html, "tests")  # in the column of codex
+    assert "agree 1/1, not yet meaningful" in row(html, "tests")  # in that of opencode
     told = site.json(f"/api/results?rubric={FILES.hash}")["agreement"]
     assert told["items_of"]["codex"]["tests"]["blind"]["pairs"] == 22
     assert [(each["key"]["judge_hash"], each["blind"]["items"]) for each in told["judges"]] == [(EVALUATOR.hash, 12)]

@@ -40,7 +40,7 @@ class Cell(msgspec.Struct, frozen=True):
 
 
 class TrustPart(msgspec.Struct, frozen=True):
-    """The figures of one agent or one judge: a cell for each of `COLUMNS`, `None` where there is nothing to say."""
+    """The figures of one agent or one judge: a cell for each column, `None` where there is nothing to say."""
 
     name: str
     aside: str
@@ -54,7 +54,11 @@ class TrustParts(msgspec.Struct, frozen=True):
     parts: tuple[TrustPart, ...]
 
 
-COLUMNS = ("Blind agreement, raw", "Cohen’s kappa", "False pass", "False fail", "Endorsement rate", "Repeatability")
+class TrustSplits(msgspec.Struct, frozen=True):
+    """All parts in one table, with the columns in which any of them has a figure."""
+
+    columns: tuple[str, ...]
+    splits: tuple[TrustParts, ...]
 
 
 class TrustView(msgspec.Struct, frozen=True):
@@ -67,13 +71,12 @@ class TrustView(msgspec.Struct, frozen=True):
 
     who: str
     lines: tuple[TrustLine, ...]
-    splits: tuple[TrustParts, ...]
+    splits: TrustSplits | None
     beside: dict[str, str]
     beside_of: dict[str, dict[str, str]]
     note: str
     short: tuple[str, str] | None
     counting: bool = False
-    columns: tuple[str, ...] = COLUMNS
 
 
 class RunTrust(msgspec.Struct, frozen=True):
@@ -140,11 +143,10 @@ def _named(name: str, found: Interval | None) -> Iterator[str]:
 def trust_view(who: str, found: Trust | None) -> TrustView:
     """Everything that is known of a judge with a rubric; `None` stands for figures that are being counted."""
     if found is None:
-        return TrustView(who, (), (), {}, {}, "", None, counting=True)
+        return TrustView(who, (), None, {}, {}, "", None, counting=True)
     words = {item: told for item, each in found.items.items() if (told := beside(each))}
     apart = {harness: {item: beside_of(found, item, harness) for item in of} for harness, of in found.items_of.items()}
-    splits = tuple(split for split in _splits(found) if split.parts)
-    return TrustView(who, tuple(_lines(found.whole)), splits, words, apart, note_of(found), _short(found.whole))
+    return TrustView(who, tuple(_lines(found.whole)), _splits(found), words, apart, note_of(found), _short(found.whole))
 
 
 def of_harness(found: Trust, harness: str, item: str) -> str:
@@ -182,34 +184,40 @@ def _lines(whole: Figures) -> Iterator[TrustLine]:
         yield _line(name, "runs that the same judge judged again", words, repeated.items)
 
 
-def _splits(found: Trust) -> Iterator[TrustParts]:
-    agents = [TrustPart(one_line(name, 60), "", _cells(each)) for name, each in found.harnesses.items()]
-    yield TrustParts("By agent", tuple(agents))
-    yield TrustParts("By judge", tuple(_judge(each) for each in found.judges))
-
-
-def _judge(found: Figures) -> TrustPart:
-    judge, model, identity = (one_line(found.key[name], 80) for name in ("judge", "model", "judge_hash"))
-    return TrustPart(judge if model == "none" else model, identity[:SHORT], _cells(found))
-
-
-def _cells(found: Figures) -> tuple[Cell | None, ...]:
-    blind, repeated = found.blind, found.repeated
-    return (
-        _cell(interval_words(blind.raw), blind.items, blind.pairs),
-        _cell(kappa_words(blind.kappa), blind.items, blind.pairs),
-        _cell(interval_words(blind.false_pass), blind.items, blind.pairs),
-        _cell(interval_words(blind.false_fail), blind.items, blind.pairs),
-        _cell(interval_words(found.endorsement.rate), found.endorsement.items, found.endorsement.reviews),
-        _cell(kappa_words(repeated.kappa) or interval_words(repeated.raw), repeated.items, repeated.pairs),
+def _splits(found: Trust) -> TrustSplits:
+    """By agent and by judge, without the columns in which nobody has a figure."""
+    there = _cells(found.whole)
+    columns = tuple(name for name, cell in there.items() if cell)
+    agents = ((one_line(name, 60), "", _cells(each)) for name, each in found.harnesses.items())
+    judges = ((*_judge(each), _cells(each)) for each in found.judges)
+    splits = (
+        TrustParts(name, tuple(TrustPart(who, aside, tuple(map(cells.get, columns))) for who, aside, cells in parts))
+        for name, parts in (("By agent", agents), ("By judge", judges))
     )
+    return TrustSplits(columns, tuple(splits))
+
+
+def _judge(found: Figures) -> tuple[str, str]:
+    judge, model, identity = (one_line(found.key[name], 80) for name in ("judge", "model", "judge_hash"))
+    return (judge if model == "none" else model, identity[:SHORT])
+
+
+def _cells(found: Figures) -> dict[str, Cell | None]:
+    blind, repeated = found.blind, found.repeated
+    return {
+        "Agreement": _cell(interval_words(blind.raw), blind.items, blind.pairs),
+        "Kappa": _cell(kappa_words(blind.kappa), blind.items, blind.pairs),
+        "False pass": _cell(interval_words(blind.false_pass), blind.items, blind.pairs),
+        "False fail": _cell(interval_words(blind.false_fail), blind.items, blind.pairs),
+        "Endorsed": _cell(interval_words(found.endorsement.rate), found.endorsement.items, found.endorsement.reviews),
+        "Repeated": _cell(kappa_words(repeated.kappa) or interval_words(repeated.raw), repeated.items, repeated.pairs),
+    }
 
 
 def _cell(words: str, items: int, answers: int) -> Cell | None:
     if not answers:
         return None
-    line = _line("", "", words, items)
-    of = counted(items, "item")
+    of, line = counted(items, "item"), _line("", "", words, items)
     return Cell("", line.not_yet, of) if line.not_yet else Cell(line.value, line.interval, of)
 
 
