@@ -59,6 +59,29 @@ def test_the_outline_has_a_line_for_each_turn(client: Client) -> None:
     assert turns[49]["failed"] is True
 
 
+def test_the_map_has_what_each_turn_consumed_and_where_files_were_edited(client: Client) -> None:
+    told = get(client, f"/api/runs/{RUN}/map")
+    assert [column["first"] for column in told["columns"]] == list(range(1, 61))
+    assert told["priced"] is True
+    # Turn n cost 0.0006 + 0.00002 n dollars.
+    assert sum(column["spent"] for column in told["columns"]) == pytest.approx(60 * 0.0006 + 0.00002 * 60 * 61 / 2)
+    edited = [each["turn"] for each in get(client, f"/api/runs/{RUN}/outline")["turns"] if each["edits"]]
+    assert told["edits"] == edited
+    assert 40 in edited
+
+
+def test_a_run_says_where_its_workspace_is_and_what_was_not_read(client: Client) -> None:
+    run = get(client, f"/api/runs/{RUN}")
+    assert (run["workspace"], run["machine"], run["unparsed"], run["not_read"]) == (None, None, 0, [])
+
+
+def test_what_a_run_can_be_built_from_is_what_its_page_offers(client: Client, page: Page) -> None:
+    told, html = get(client, "/api/build"), page("/build")
+    assert {each["name"] for each in told["agents"]} >= {"codex", "opencode"}
+    assert [each["hash"] for each in told["rubrics"] if each["hash"] not in html] == []
+    assert (told["open"], told["looks"]) == (True, 40)
+
+
 def test_a_judgment_is_given_whole(client: Client) -> None:
     judgment = get(client, "/api/judgments/j-00000000000000e1")
     assert judgment["verdicts"][6]["answer"]["passed"] is True

@@ -283,6 +283,25 @@ def test_a_cell_opens_two_runs_of_one_task_with_their_evidence(site: Site) -> No
     assert 'data-key="]"' in pair
 
 
+def test_the_api_gives_the_pair_that_a_page_shows(site: Site) -> None:
+    query = f"?pass={site.evaluation}&item=tests&first={CODEX}&second={OPENCODE}"
+    first, last = site.json(f"/api/compare/pair{query}"), site.json(f"/api/compare/pair{query}&at=99")
+    # Three of four tasks have a verdict of both; codex passes `tests` in each, opencode in none.
+    assert (first["at"], first["pairs"], first["says"], first["same_task"]) == (0, 3, "first", True)
+    assert last["at"] == 2
+    assert [each["agent"] for each in first["runs"]] == ["codex", "opencode"]
+    page = site.page(f"/compare/pair{query}")
+    assert [each["judgment"] for each in first["runs"] if each["judgment"] not in page] == []
+    assert site.client.get(f"/api/compare/pair?pass={site.evaluation}&item=none&first={CODEX}").status_code == 404
+
+
+def test_the_api_gives_the_figures_of_trust_alone(site: Site) -> None:
+    site.review(0, "tests", passed=True)
+    told = site.json(f"/api/trust?rubric=files&judge={EVALUATOR.hash}")
+    assert told == site.json(f"/api/results/{site.evaluation}")["agreement"]
+    assert told["harnesses"]["codex"]["blind"]["pairs"] == 1
+
+
 def test_the_exhibits_of_the_opened_criterion_stand_below_it(site: Site) -> None:
     pair = site.page(f"/compare/pair?pass={site.evaluation}&item=tests&first={CODEX}&second={OPENCODE}")
     opened = pair[pair.index('id="i1"') : pair.index('id="i2"')]

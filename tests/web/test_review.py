@@ -168,6 +168,26 @@ def test_a_ratio_is_typed(kept: Store) -> None:
     assert send(client, path, value=0.5)["review"]["value"] == 0.5
 
 
+def test_reviews_of_a_judgment_are_those_of_what_the_reviewer_has_answered(kept: Store) -> None:
+    client = client_of(kept)
+    reviews = f"/api/judgments/{EVALUATION.id}/reviews"
+    for reviewer in ("Cid", "Dee"):
+        for item in ("saves", "suite"):
+            send(client, f"/review/{EVALUATION.id}/{item}", reviewer=reviewer, verdict="pass")
+    assert client.get(reviews).json() == {"judgment": EVALUATION.id, "reviews": [], "hidden": {"saves": 2, "suite": 2}}
+    assert "e40 shows it." not in client.get(f"{reviews}?reviewer=Bea").text
+    send(client, ITEM, verdict="fail")
+    told = client.get(f"{reviews}?reviewer=Bea").json()
+    assert [(each["reviewer"], each["item"]) for each in told["reviews"]] == [
+        ("Cid", "saves"),
+        ("Dee", "saves"),
+        ("Bea", "saves"),
+    ]
+    assert told["hidden"] == {"suite": 2}
+    assert len(client.get(f"{reviews}?seen=true").json()["reviews"]) == 5
+    assert client.get("/api/judgments/j-none/reviews").status_code == 404
+
+
 # --- having seen it
 
 

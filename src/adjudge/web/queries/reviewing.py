@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import msgspec
 
 from adjudge.reviews.values import Order, Review
@@ -86,3 +88,25 @@ def at_desk(store: Store, judgment: str, item: str, reviewer: str | None, seen: 
     asked = question(store, judgment, item)
     has_answered = any(review.reviewer == reviewer for review in reviews_of(store, judgment, item))
     return AtDesk(asked, reviewer, answered(store, judgment, item) if seen or has_answered else None)
+
+
+class ReviewsOf(msgspec.Struct, frozen=True):
+    """Reviews of a judgment, superseded ones too, the oldest first.
+
+    `hidden` counts, by criterion or dimension, those that the reviewer must not see before they have answered.
+    """
+
+    judgment: str
+    reviews: tuple[Review, ...]
+    hidden: dict[str, int]
+
+
+def reviews_for(store: Store, judgment: str, reviewer: str | None, seen: bool) -> ReviewsOf:
+    """What a reviewer may see of the reviews of a judgment: as at the desk, of what they answered, or all if `seen`.
+
+    Raises InputError if there is no such judgment.
+    """
+    found = reviews_of(store, store.row(judgment).id)
+    open_ = {review.item for review in found if seen or review.reviewer == reviewer}
+    hidden = Counter(review.item for review in found if review.item not in open_)
+    return ReviewsOf(judgment, tuple(review for review in found if review.item in open_), dict(hidden))

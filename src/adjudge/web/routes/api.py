@@ -8,12 +8,13 @@ import msgspec
 from litestar import get
 
 from adjudge.judgment import Judgment
-from adjudge.record import Usage
+from adjudge.record import Unparsed, Usage
 from adjudge.rubric import Rubric
 from adjudge.run import Outcome
 from adjudge.store.listing import Choices, ListedRun, choices_of, list_runs
 from adjudge.store.rows import JudgmentRow
 from adjudge.store.run_counts import Counts
+from adjudge.web.queries.map import RunMap, run_map
 from adjudge.web.queries.outline import Outline, outline_of
 from adjudge.web.queries.search import Found, search
 from adjudge.web.queries.windows import Window, window_around, window_of
@@ -34,6 +35,9 @@ from adjudge.web.routes.asked import (
 from adjudge.web.site import Here
 from adjudge.wiring.inputs import known_rubric
 
+NAMED = 100
+"""Pieces of a recording that are named, of those that were not read."""
+
 
 class Runs(msgspec.Struct, frozen=True):
     """A page of runs; `after` of the next request is `next`."""
@@ -44,7 +48,11 @@ class Runs(msgspec.Struct, frozen=True):
 
 
 class RunFacts(msgspec.Struct, frozen=True):
-    """A run without its entries. `usage` is what it consumed, `judgments` are all of it, the latest first."""
+    """A run without its entries. `usage` is what it consumed, `judgments` are all of it, the latest first.
+
+    `workspace` is a folder, and `machine` a container or an image that holds it. `unparsed` pieces of the recording were
+    not read; of these `not_read` has the first.
+    """
 
     id: str
     source: str
@@ -63,6 +71,9 @@ class RunFacts(msgspec.Struct, frozen=True):
     entries: int
     sub_agents: int
     unparsed: int
+    not_read: tuple[Unparsed, ...]
+    workspace: str | None
+    machine: str | None
     patch: str | None
     context: str | None
     notes: tuple[str, ...]
@@ -105,6 +116,8 @@ def api_run(site: Here, run: Name) -> RunFacts:
         "started",
         "seconds",
         "cost",
+        "workspace",
+        "machine",
     )
     values: dict[str, Any] = {name: getattr(found, name) for name in names}
     return RunFacts(
@@ -115,6 +128,7 @@ def api_run(site: Here, run: Name) -> RunFacts:
         entries=len(record.entries),
         sub_agents=len(opened.records) - 1,
         unparsed=len(record.unparsed),
+        not_read=tuple(record.unparsed[:NAMED]),
         patch=found.patch,
         context=found.context,
         notes=found.notes,
@@ -143,6 +157,12 @@ def api_outline(site: Here, run: Name, after: Position = 0) -> Outline:
     return outline_of(site.runs.open(run), after)
 
 
+@get("/runs/{run:str}/map", sync_to_thread=True)
+def api_map(site: Here, run: Name) -> RunMap:
+    """What the turns of a run consumed, in at most 280 columns, and in which of them files were edited."""
+    return run_map(site.runs.open(run))
+
+
 @get("/judgments/{judgment:str}", sync_to_thread=True)
 def api_judgment(site: Here, judgment: Name) -> Judgment:
     """A judgment, whole."""
@@ -155,4 +175,4 @@ def api_rubric(site: Here, hash: Name) -> Rubric:
     return known_rubric(hash, site.store)
 
 
-API = (api_runs, api_choices, api_run, api_entries, api_search, api_outline, api_judgment, api_rubric)
+API = (api_runs, api_choices, api_run, api_entries, api_search, api_outline, api_map, api_judgment, api_rubric)

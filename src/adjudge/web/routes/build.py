@@ -12,13 +12,14 @@ from litestar.params import JSONBody, QueryParameter
 
 from adjudge.errors import JudgingError
 from adjudge.rubric import Rubric
+from adjudge.settings import AgentLimits
 from adjudge.web.following import Following, ending_of
 from adjudge.web.jobs import Tell, Work
 from adjudge.web.queries.agents import keys_here, require_token
-from adjudge.web.queries.build import installed, offered, prospect_of, require_started
+from adjudge.web.queries.build import Offered, installed, offered, prospect_of, require_started
 from adjudge.web.rendering import page
 from adjudge.web.site import Here, Site
-from adjudge.web.views.build import BuildCheck, build_check, build_page, href_of
+from adjudge.web.views.build import AgentOption, BuildCheck, BuildPage, build_check, build_page, href_of
 from adjudge.wiring.building import Build, name_of, settings_for
 from adjudge.wiring.planning import Asked
 from adjudge.wiring.starting import start
@@ -33,18 +34,37 @@ class Begun(msgspec.Struct, frozen=True):
     href: str
 
 
+class Offers(msgspec.Struct, frozen=True):
+    """What can be chosen: agents, and rubrics of criteria. `model` judges, at most so many `looks`, if none is named.
+
+    `limits` hold where nothing else is given. `open` says whether this server starts anything.
+    """
+
+    agents: tuple[AgentOption, ...]
+    rubrics: tuple[Offered, ...]
+    model: str | None
+    limits: AgentLimits
+    looks: int
+    open: bool
+
+
 @get("/build", include_in_schema=False, sync_to_thread=True)
 def show_build(site: Here, rubric: Hash = None) -> Response[bytes]:
     """A run that is being built."""
-    view = build_page(
-        installed(os.environ),
-        offered(site, rubric),
-        rubric,
-        site.settings,
-        keys_here(site),
-        site.access.token is None,
-    )
-    return page("build.html", here="Build", page=view)
+    return page("build.html", here="Build", page=_page(site, offered(site, rubric), rubric))
+
+
+def _page(site: Site, rubrics: tuple[Offered, ...], chosen: str | None = None) -> BuildPage:
+    locked = site.access.token is None
+    return build_page(installed(os.environ), rubrics, chosen, site.settings, keys_here(site), locked)
+
+
+@get("/build", sync_to_thread=True)
+def api_offers(site: Here) -> Offers:
+    """What a run can be built from."""
+    rubrics = offered(site, None)
+    shown = _page(site, rubrics)
+    return Offers(shown.agents, rubrics, shown.model or None, shown.limits, shown.looks, shown.open)
 
 
 @post("/build/check", status_code=200, sync_to_thread=True)
@@ -74,4 +94,4 @@ def _work(site: Site, build: Build, asked: Asked, rubric: Rubric | None) -> Work
 
 
 PAGES = (show_build,)
-API = (api_check_build, api_build)
+API = (api_offers, api_check_build, api_build)

@@ -14,7 +14,16 @@ from adjudge.passes.comparing import AgentComparison
 from adjudge.passes.pairing import Wanted
 from adjudge.reviews.figures import Trust
 from adjudge.store.judged import JudgeCount, Scope, judges_of, rubric_counts
-from adjudge.web.queries.beside import Beside, BesideJson, as_json, beside, beside_judgments, pairings
+from adjudge.web.queries.beside import (
+    Beside,
+    BesideJson,
+    Pairing,
+    as_json,
+    beside,
+    beside_judgments,
+    pairings,
+    sort_of,
+)
 from adjudge.web.rendering import page
 from adjudge.web.routes.asked import Names, Position, Words
 from adjudge.web.site import Here, Site
@@ -44,6 +53,28 @@ class Judgments(msgspec.Struct, frozen=True):
     def across(self) -> bool:
         """Whether those of several judges are compared."""
         return self.judge == "all"
+
+
+class Pair(msgspec.Struct, frozen=True):
+    """All pairs of runs of two agents, and the one at a place of them, side by side."""
+
+    found: list[Pairing]
+    at: int
+    runs: Beside
+
+
+class PairJson(msgspec.Struct, frozen=True):
+    """Runs of two agents side by side: the pair at a place of so many.
+
+    `says` tells of whom the judgment says pass, or worse of a dimension: `first`, `second`, `both`, `neither`, or `unknown`
+    where one says nothing. `same_task` is false where the agents have no task in common.
+    """
+
+    at: int
+    pairs: int
+    says: str
+    same_task: bool
+    runs: tuple[BesideJson, ...]
 
 
 @get("/compare", include_in_schema=False, sync_to_thread=True)
@@ -85,12 +116,9 @@ def show_pair(
 ) -> Response[bytes]:
     """A run of each of two agents at one task, side by side, with the evidence of one criterion or dimension in full."""
     judgments = _judgments(site, rubric, passes, judge)
-    observed = site.figures.observed(judgments.scope, judgments.across)
-    found = pairings(observed, item or "", first or "", second or "")
-    place = min(at, len(found) - 1)
-    runs = beside_judgments(site.store, site.runs, (found[place].first, found[place].second), observed.rubric)
-    shown = beside_page(runs, _trusts(site, runs), item)
-    return page("beside.html", here="Compare", page=pair_page(shown, found, place, item or "", judgments.query))
+    pair = _pair(site, judgments, item, first, second, at)
+    shown = beside_page(pair.runs, _trusts(site, pair.runs), item)
+    return page("beside.html", here="Compare", page=pair_page(shown, pair.found, pair.at, item or "", judgments.query))
 
 
 @get("/compare", sync_to_thread=True)
@@ -116,6 +144,32 @@ MOST_PAIRS = 10
 def api_runs_beside(site: Here, runs: Runs = None, rubric: Names = None) -> list[BesideJson]:
     """What the judgments of several runs say on one rubric."""
     return as_json(beside(site.store, site.runs, _short(runs or ()), rubric or None))
+
+
+@get("/compare/pair", sync_to_thread=True)
+def api_pair(
+    site: Here,
+    item: Words = None,
+    first: Agent = None,
+    second: Agent = None,
+    rubric: Names = None,
+    passes: Passes = None,
+    judge: Names = None,
+    at: Position = 0,
+) -> PairJson:
+    """A run of each of two agents at one task; those come first of which the `item` says different things."""
+    pair = _pair(site, _judgments(site, rubric, passes, judge), item, first, second, at)
+    chosen = pair.found[pair.at]
+    return PairJson(pair.at, len(pair.found), sort_of(chosen), chosen.same_task, tuple(as_json(pair.runs)))
+
+
+def _pair(site: Site, judgments: Judgments, item: str | None, first: str | None, second: str | None, at: int) -> Pair:
+    """Raises InputError if the rubric has no such item, or one of the agents no judged run."""
+    observed = site.figures.observed(judgments.scope, judgments.across)
+    found = pairings(observed, item or "", first or "", second or "")
+    place = min(at, len(found) - 1)
+    runs = beside_judgments(site.store, site.runs, (found[place].first, found[place].second), observed.rubric)
+    return Pair(found, place, runs)
 
 
 def _beside(site: Site, found: Beside) -> Response[bytes]:
@@ -169,4 +223,4 @@ def _short(names: Sequence[str]) -> list[str]:
 
 
 PAGES = (show_comparison, show_pair)
-API = (api_compare, api_runs_beside)
+API = (api_compare, api_runs_beside, api_pair)

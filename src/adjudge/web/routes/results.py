@@ -93,6 +93,12 @@ def api_agreement(
     return agreement(site.store, tuple(dict.fromkeys(by or ("item",))), scope_of(site.store, *given), picked)
 
 
+@get("/trust", sync_to_thread=True)
+def api_trust(site: Here, rubric: Annotated[str, QueryParameter(max_length=100)], judge: Names = None) -> Trust:
+    """How far a judge, by its hash, or all of them can be trusted with a rubric: by item, by harness and by judge."""
+    return site.figures.trust(stored_rubric(site.store, rubric), _hash_of(judge))
+
+
 def _of_pass(site: Site, name: str, by: list[By] | None) -> ResultsJson:
     found = site.figures.of_pass(site.store.passes.find(name), _splits(by))
     assert found.row is not None
@@ -115,4 +121,4 @@ def _hash_of(judge: str | None) -> str | None:
 
 
 PAGES = (show_choice, show_results)
-API = (api_results_of_rubric, api_results_of_pass, api_agreement)
+API = (api_results_of_rubric, api_results_of_pass, api_agreement, api_trust)

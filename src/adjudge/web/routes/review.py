@@ -18,7 +18,7 @@ from adjudge.store.judged import rubrics_of
 from adjudge.store.listing import choices_of
 from adjudge.store.review_queue import QueueCounts, QueueItem
 from adjudge.web.addresses import address, of_run
-from adjudge.web.queries.reviewing import AtDesk, Sitting, at_desk, counts_of, next_item, queue_of
+from adjudge.web.queries.reviewing import AtDesk, ReviewsOf, Sitting, at_desk, counts_of, next_item, queue_of, reviews_for
 from adjudge.web.queries.search import search
 from adjudge.web.rendering import page
 from adjudge.web.reviewer import cookie_for, reviewer_here
@@ -222,6 +222,12 @@ def api_item(site: Here, judgment: Name, item: Item, reviewer: Names = None, see
     return _asked(at_desk(site.store, judgment, item, reviewer or None, seen))
 
 
+@get("/judgments/{judgment:str}/reviews", sync_to_thread=True)
+def api_reviews(site: Here, judgment: Name, reviewer: Names = None, seen: FromQuery[bool] = False) -> ReviewsOf:
+    """Reviews of a judgment: of what this `reviewer` has answered, or with `seen` all of them."""
+    return reviews_for(site.store, judgment, reviewer or None, seen)
+
+
 def _asked(desk: AtDesk) -> AskedItem:
     asked, rubric = desk.question, desk.question.rubric
     return AskedItem(
@@ -263,4 +269,4 @@ def api_reviewer(site: Here, data: JSONBody[ReviewerName]) -> Response[ReviewerN
 
 
 PAGES = (show_queue, go_on, show_item, show_item_entries)
-API = (api_queue, api_item, api_add, api_reviewer)
+API = (api_queue, api_item, api_reviews, api_add, api_reviewer)
