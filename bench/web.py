@@ -256,6 +256,9 @@ def figures(port: int, server: Server) -> None:
         ("/runs?sort=cost", "by cost"),
         ("/runs?sort=score", "by score"),
         ("/runs?sort=judging", "by what judging cost"),
+        ("/runs?sort=task", "by task"),
+        ("/runs?sort=-agent", "by agent, backwards"),
+        ("/runs?sort=outcome&agent=codex", "by outcome, of one agent"),
         ("/runs?q=task-41", "with words"),
     ):
         goals.measure(name, 150, lambda path=path: ask(path))  # type: ignore[misc]  # bound now

@@ -137,6 +137,15 @@ def test_runs_of_such_a_store_are_sorted_filtered_and_judged_again(seventh: Plac
         assert all(verify_stored(store, row.id).sound for row in store.judgments("r-d"))
 
 
+def test_runs_of_such_a_store_are_sorted_by_task_and_outcome(seventh: Place) -> None:
+    with seventh.open() as store:
+        listed = {sort: list_runs(store, Filter(), sort).runs for sort in ("task", "outcome")}
+    tasks = [run.task_name or run.task or "" for run in listed["task"]]
+    grades = [run.outcome.grade for run in listed["outcome"] if run.outcome.grade]
+    assert (tasks, grades) == (sorted(tasks), sorted(grades))
+    assert len(tasks) == len(listed["outcome"]) == 4
+
+
 def test_every_migration_is_known_to_the_code() -> None:
     config = migrations()
     walked = [script.revision for script in ScriptDirectory.from_config(config).walk_revisions()]

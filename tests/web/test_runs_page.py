@@ -41,3 +41,28 @@ def test_a_task_is_offered_if_what_a_browser_sends_back_finds_it(client: Client)
 def test_a_part_of_a_tasks_name_finds_nothing_and_the_page_says_why(client: Client) -> None:
     words = text_of(client.get("/runs", params={"task": "billing"}).text)
     assert "A task is found by its whole name; the search finds parts of it." in words
+
+
+def sorted_by(html: str) -> dict[str, tuple[str, str]]:
+    """Of each heading that sorts: where it leads and how the list is sorted by it now."""
+    heads = re.findall(r'<th scope="col"([^>]*)><a href="([^"]+)">([^<]+?)( [↑↓])?</a>', html)
+    return {
+        words: (unescape(href), (re.findall(r'aria-sort="(\w+)"', told) or ["none"])[0]) for told, href, words, _ in heads
+    }
+
+
+@pytest.mark.parametrize("name", ["Task", "Agent", "Model", "Outcome"])
+def test_the_head_of_a_column_of_words_sorts_by_it_and_then_backwards(client: Client, name: str) -> None:
+    href, now = sorted_by(client.get("/runs").text)[name]
+    assert (href, now) == (f"/runs?sort={name.lower()}", "none")
+    back, now = sorted_by(client.get(href).text)[name]
+    assert (back, now) == (f"/runs?sort=-{name.lower()}", "ascending")
+    assert sorted_by(client.get(back).text)[name] == (href, "descending")
+
+
+def test_the_api_sorts_by_task_as_the_page_does(client: Client) -> None:
+    html = client.get("/runs?sort=task").text
+    listed = [run["id"] for run in client.get("/api/runs?sort=task").json()["runs"]]
+    assert re.findall(r'name="run" value="([^"]+)"', html) == listed
+    tasks = [NAMES[int(name.removeprefix("r-"))] for name in listed]
+    assert tasks == sorted(NAMES, key=str.encode)

@@ -20,7 +20,26 @@ from adjudge.store.store import Store
 Graded = Literal["resolved", "unresolved", "error", "ungraded"]
 Judged = Literal["passes", "fails", "worse", "gate", "none", "unjudged"]
 Sort = Literal[
-    "added", "-added", "turns", "-turns", "cost", "-cost", "judging", "-judging", "score", "-score", "worse", "-worse"
+    "added",
+    "-added",
+    "turns",
+    "-turns",
+    "cost",
+    "-cost",
+    "judging",
+    "-judging",
+    "score",
+    "-score",
+    "worse",
+    "-worse",
+    "task",
+    "-task",
+    "agent",
+    "-agent",
+    "model",
+    "-model",
+    "outcome",
+    "-outcome",
 ]
 
 CHOICES = 200
@@ -198,20 +217,20 @@ def _flag(flag: Flag) -> ColumnElement[bool]:
 
 # --- a page
 
-_UPWARDS = ("score", "-added", "-turns", "-cost", "-judging", "-worse")
-"""Sorts that begin with the least: the worst score, or the reverse of what is usually wanted."""
+UPWARDS = ("score", "task", "agent", "model", "outcome", "-added", "-turns", "-cost", "-judging", "-worse")
+"""Sorts that begin with the least: the worst score, the first name, or the reverse of what is usually wanted."""
 
 
 def _page(
     connection: Connection, conditions: Sequence[ColumnElement[bool]], sort: Sort, after: Place | None, most: int
 ) -> list[Row[Any]]:
     """Runs with their `value` to sort by, then those without: two queries, as what has no value comes last both ways."""
-    key = standings.c[sort.lstrip("-")]
+    key = standings.c["grade" if sort.endswith("outcome") else sort.lstrip("-")]
     _require_place(key, after)
     query: Select[Any] = select(standings.c.run, key.label("value")).where(*conditions)
     found: list[Row[Any]] = []
     if after is None or after.value is not None:
-        found += connection.execute(_with_value(query, key, sort in _UPWARDS, after).limit(most)).all()
+        found += connection.execute(_with_value(query, key, sort in UPWARDS, after).limit(most)).all()
     if key.nullable and len(found) < most:
         behind = [] if after is None or after.value is not None else [standings.c.run < after.id]
         without = query.where(key.is_(None), *behind).order_by(standings.c.run.desc())

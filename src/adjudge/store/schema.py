@@ -18,7 +18,7 @@ from sqlalchemy import (
     text,
 )
 
-REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009")
+REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009", "0010")
 """Every revision of the schema that this adjudge knows, the latest last; the files are in `migrations/versions`."""
 
 metadata = MetaData(
@@ -72,6 +72,9 @@ runs = Table(
 
 Index("ix_runs_words", runs.c.words, runs.c.id)
 
+BY_BYTES = String().with_variant(String(collation="C"), "postgresql")
+"""Text that each database sorts in the order of its bytes, as SQLite does anyway."""
+
 standings = Table(
     "standings",
     metadata,
@@ -79,9 +82,9 @@ standings = Table(
     Column("added", String, nullable=False),
     Column("turns", Integer, nullable=False),
     Column("cost", Float),
-    Column("agent", String),
-    Column("model", String),
-    Column("grade", String),
+    Column("agent", BY_BYTES),
+    Column("model", BY_BYTES),
+    Column("grade", BY_BYTES),
     Column("state", String),
     Column("score", Float),
     Column("worse", Integer),
@@ -89,20 +92,20 @@ standings = Table(
     Column("flags", Integer, nullable=False, server_default="0"),
     Column("evaluation", String),
     Column("reading", String),
+    Column("task", BY_BYTES),
 )
 """A narrow row for each run: all that a list of many is filtered, sorted and counted by.
 
-The columns up to `grade` repeat the run's row and never change. Those from `state` on say where the run stands, and change
-with its judgments (see `standing.py`); `evaluation` and `reading` are the judgments that count.
+The columns up to `grade` repeat the run's row and never change; so does `task`, what the task is called in at most 200
+characters. Those from `state` on say where the run stands, and change with its judgments (see `standing.py`); `evaluation`
+and `reading` are the judgments that count.
 """
 
 TALLIED = ("state", "grade", "flags", "score")
 """What a list counts by: an index holds just these, so that counting all reads nothing else."""
 
-for _name in ("added", "turns", "cost"):
+for _name in ("added", "turns", "cost", "task", "agent", "model", "grade"):
     Index(f"ix_standings_{_name}", standings.c[_name], standings.c.run)
-for _name in ("agent", "model"):
-    Index(f"ix_standings_{_name}", standings.c[_name])
 Index("ix_standings_state", *(standings.c[name] for name in TALLIED))
 
 task_of_run = func.coalesce(runs.c.task_name, runs.c.task)

@@ -35,6 +35,9 @@ FLAGS: Mapping[Flag, int] = {
 CELLS = 500
 """Criteria of one judgment that a list shows."""
 
+TASK = 200
+"""Characters of what a task is called that a list is sorted by."""
+
 
 def shown_of(judgment: Judgment) -> dict[str, Any]:
     """The columns of a judgment that only lists need."""
@@ -102,7 +105,8 @@ def add_runs(connection: Connection, values: Sequence[dict[str, Any]]) -> None:
 
 def standing_of(run: Mapping[str, Any]) -> dict[str, Any]:
     """The columns of a standing that repeat those of a run."""
-    return {"run": run["id"], **{name: run[name] for name in ("added", "turns", "cost", "agent", "model", "grade")}}
+    same = {name: run[name] for name in ("added", "turns", "cost", "agent", "model", "grade")}
+    return {"run": run["id"], "task": (run["task_name"] or run["task"] or "")[:TASK] or None, **same}
 
 
 def stand(connection: Connection, of: Collection[str]) -> None:

@@ -9,7 +9,7 @@ from typing import get_args
 import msgspec
 from markupsafe import Markup
 
-from adjudge.store.listing import Choices, Filter, ListedRun, RunList, Sort
+from adjudge.store.listing import UPWARDS, Choices, Filter, ListedRun, RunList, Sort
 from adjudge.store.run_counts import Counts
 from adjudge.store.standing import FLAGS
 from adjudge.untrusted import shown
@@ -198,10 +198,10 @@ def _dropped(wanted: Filter, sort: Sort) -> Iterator[Chip]:
 # --- the table
 
 _SORTS: tuple[tuple[str, bool, str | None], ...] = (
-    ("Task", False, None),
-    ("Agent", False, None),
-    ("Model", False, None),
-    ("Outcome", False, None),
+    ("Task", False, "task"),
+    ("Agent", False, "agent"),
+    ("Model", False, "model"),
+    ("Outcome", False, "outcome"),
     ("Score", False, "score"),
     ("Worst dimension", False, "worse"),
     ("Flags", False, None),
@@ -221,8 +221,7 @@ def _columns(wanted: Filter, sort: Sort) -> Iterator[Column]:
         following = reverse if sort == key else key
         assert following in get_args(Sort)
         query = _query(wanted, following)  # type: ignore[arg-type]  # asserted
-        upwards = sort == (key if key == "score" else reverse)
-        now = ("ascending" if upwards else "descending") if sort in (key, reverse) else None
+        now = ("ascending" if sort in UPWARDS else "descending") if sort in (key, reverse) else None
         yield Column(words, numeric, address("runs", **query), now)
 
 
