@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -159,6 +160,16 @@ def test_a_run_that_stays_as_it_was_imported_first_is_named(adjudge: Command) ->
 def test_a_run_folder_without_a_record_is_named(adjudge: Command) -> None:
     ended = adjudge("import", run_folder("bare", "agent: someone\n"))
     assert "bare: this run has no record; `record` in run.yaml names one" in ended.err
+
+
+def test_what_lies_between_recordings_is_counted_and_named(adjudge: Command, tmp_path: Path) -> None:
+    folder = tmp_path / "mixed"
+    shutil.copytree(wiring.DEMO, folder / "run")
+    (folder / "notes.txt").write_text("Buy milk.\n")
+    ended = adjudge("import", folder)
+    assert (ended.status, "1 file was skipped" in ended.err) == (0, True)
+    assert f"{folder / 'notes.txt'}: its first line is 'Buy milk.'" in ended.err
+    assert "skipped" not in adjudge("import", folder / "run").err
 
 
 def test_a_path_that_cannot_be_imported_holds_up_no_other(adjudge: Command) -> None:

@@ -62,6 +62,18 @@ def test_a_folder_of_sessions_gives_one_run_each_and_sub_agents_none(tmp_path: P
     ]
 
 
+def test_what_is_passed_over_in_a_folder_is_told_with_why_and_sub_agents_are_not(tmp_path: Path) -> None:
+    shutil.copytree(FIXTURES / "claude" / "claude-sub", tmp_path / "a")
+    (tmp_path / "notes.txt").write_text("Buy milk.\n")
+    (tmp_path / "empty").touch()
+    (tmp_path / "broken.gz").write_bytes(b"\x1f\x8b\x08broken")
+    told: list[tuple[str, str]] = []
+    assert len(list(read_runs(tmp_path, skip=lambda path, why: told.append((path.name, why))))) == 1
+    assert [name for name, _ in told] == ["broken.gz", "empty", "notes.txt", "agent-ad08182566ce7c08b.meta.json"]
+    assert told[0][1].startswith("cannot be read: ")
+    assert [why for _, why in told[1:3]] == ["it is empty", "its first line is 'Buy milk.'"]
+
+
 def test_an_unknown_file_is_refused_with_what_was_seen_and_what_is_known(tmp_path: Path) -> None:
     (tmp_path / "log").write_text("Starting up…\nmore\n")
     with pytest.raises(InputError) as refusal:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -33,6 +34,24 @@ async def test_a_folder_is_imported_run_by_run_and_again_changes_nothing(store: 
     assert again.steps[-1].words == "1 run: 0 new, 1 in the store before"
     assert "in the store already" in again.steps[0].words
     assert len(store.runs()) == 1
+
+
+async def test_what_lies_between_recordings_is_counted_and_the_first_of_it_named(store: Store, tmp_path: Path) -> None:
+    folder = tmp_path / "mixed"
+    shutil.copytree(wiring.DEMO, folder / "run")
+    for number in range(6):
+        (folder / f"note-{number}.txt").write_text("" if number == 0 else "<b>Buy milk.</b>\n")
+    async with working(store) as (client, guard):
+        answer = await client.post("/api/import", content=msgspec.json.encode({"path": str(folder)}))
+        job = await ended(guard, answer)
+        shown = (await client.get(f"/live/{job.facts.id}")).text
+    *_, skipped, last = job.steps
+    assert last.words == "1 run: 1 new, 0 in the store before"
+    assert skipped.words == "6 files were skipped, as no recordings"
+    assert skipped.detail.splitlines()[0] == f"{folder / 'note-0.txt'}: it is empty"
+    assert "note-1.txt: its first line is '<b>Buy milk.</b>'" in skipped.detail
+    assert skipped.detail.splitlines()[-1] == "and 1 more"
+    assert "&lt;b&gt;Buy milk.&lt;/b&gt;" in shown
 
 
 async def test_what_is_no_recording_fails_the_job_with_a_sentence(store: Store, tmp_path: Path) -> None:

@@ -28,13 +28,15 @@ def import_runs(
 ) -> int:
     """Keep the runs that recordings hold. Importing a run again changes nothing."""
     from adjudge import wiring
+    from adjudge.importers.skipping import Skipped
 
     imported, refused = [], False
     with wiring.open_store(settings_with(store=store)) as kept:
         known = {row.id for row in kept.runs()}
         for path in paths:
+            skipped = Skipped()
             try:
-                for run in wiring.read_runs(path):
+                for run in wiring.read_runs(path, skipped):
                     if run.id in known:
                         _say_what_stays(kept.run(run.id), run)
                     kept.add_run(run)
@@ -43,6 +45,8 @@ def import_runs(
             except InputError as error:  # the other paths are imported all the same
                 say(str(error))
                 refused = True
+            if skipped.count:
+                say("\n  ".join([f"{path}: {skipped.words}", *skipped.lines]))
     if as_json:
         print_json(imported)
     elif imported:

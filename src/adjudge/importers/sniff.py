@@ -23,6 +23,7 @@ from adjudge.importers.mini import Mini
 from adjudge.importers.opencode import OpenCode
 from adjudge.importers.qwen import QwenSessions
 from adjudge.importers.qwen_stream import QwenStreams
+from adjudge.importers.skipping import Skip, ignore
 from adjudge.ports import Importer
 from adjudge.record import Record
 from adjudge.run import Run
@@ -48,11 +49,12 @@ MOST = 100_000
 """Files of a folder that are looked at."""
 
 
-def read_runs(path: Path, described: bool = True) -> Iterator[Run]:
+def read_runs(path: Path, described: bool = True, skip: Skip = ignore) -> Iterator[Run]:
     """The runs that a file holds, or all files below a folder, one after another.
 
     Unless `described`, a folder is never taken for one run as a whole: what a description in it says of the run, and which
-    files it names anywhere on this computer, is not for someone to write who is not trusted.
+    files it names anywhere on this computer, is not for someone to write who is not trusted. `skip` is told of each file
+    below a folder that is no recording.
 
     Raises:
         InputError: nothing there can be read as a run; the message says what was seen and which formats are known.
@@ -61,29 +63,31 @@ def read_runs(path: Path, described: bool = True) -> Iterator[Run]:
         yield from _importer_of_file(path).runs(path)
         return
     found = False
-    for importer, place in _recognised(path, described):
+    for importer, place in _recognised(path, described, skip):
         found = True
         yield from importer.runs(place)
     if not found:
         raise InputError(f"{path}: no file below this folder is a recording of a run; known formats: {_names()}")
 
 
-def runs_with_entries(path: Path, described: bool = True) -> Iterator[Run]:
+def runs_with_entries(path: Path, described: bool = True, skip: Skip = ignore) -> Iterator[Run]:
     """The runs of `read_runs`, without those whose recording holds nothing that a judge could cite.
 
-    A session that was killed before its first message has only rows about itself. Among others it is passed over.
+    A session that was killed before its first message has only rows about itself. Among others it is passed over,
+    and `skip` is told of it too.
 
     Raises:
         InputError: as `read_runs` does, or no run is left; the message says what the recording holds instead.
     """
     empty: Run | None = None
     found = False
-    for run in read_runs(path, described):
+    for run in read_runs(path, described, skip):
         if run.record.format in UNRECORDED or next(run.record.walk(), None):
             found = True
             yield run
         else:
             empty = empty or run
+            skip(Path(run.source), _described(run.record))
     if empty and not found:
         raise InputError(f"{empty.source}: {_described(empty.record)}; nothing is kept of it")
 
@@ -102,10 +106,13 @@ def _importer_of_file(path: Path) -> Importer:
     head = first_bytes(path)
     importer = _importer(path, head)
     if importer is None:
-        line = head.split(b"\n", 1)[0].strip()[:120].decode("utf-8", "replace")
-        seen = f"its first line is {line!r}" if head.strip() else "it is empty"
-        raise InputError(f"{path}: not a recording of a known format: {seen}; known formats: {_names()}")
+        raise InputError(f"{path}: not a recording of a known format: {_seen(head)}; known formats: {_names()}")
     return importer
+
+
+def _seen(head: bytes) -> str:
+    line = head.split(b"\n", 1)[0].strip()[:120].decode("utf-8", "replace")
+    return f"its first line is {line!r}" if head.strip() else "it is empty"
 
 
 def _importer(path: Path, head: bytes) -> Importer | None:
@@ -130,7 +137,7 @@ def first_bytes(path: Path) -> bytes:
         raise InputError(f"{path}: cannot be read: {error}") from error
 
 
-def _recognised(folder: Path, described: bool) -> Iterator[tuple[Importer, Path]]:
+def _recognised(folder: Path, described: bool, skip: Skip) -> Iterator[tuple[Importer, Path]]:
     """Folders that are one recording as a whole, if `described`; else recordings among the files, in the order of names."""
     left = MOST
     for name, folders, files in os.walk(folder):
@@ -140,21 +147,28 @@ def _recognised(folder: Path, described: bool) -> Iterator[tuple[Importer, Path]
             yield importer, here
             continue
         folders.sort()
-        for file in sorted(files)[:left]:
-            if (importer := _importer_in_folder(here / file)) is not None:
+        for at, file in enumerate(sorted(files)):
+            if at >= left:
+                skip(here / file, f"not looked at, as {MOST:,} files before it were")
+            elif (importer := _importer_in_folder(here / file, skip)) is not None:
                 yield importer, here / file
         left -= min(left, len(files))
 
 
-def _importer_in_folder(path: Path) -> Importer | None:
+def _importer_in_folder(path: Path, skip: Skip = ignore) -> Importer | None:
     """The importer of a file that stands for a run; what cannot be read is no run."""
     try:
         if not path.is_file():
+            skip(path, "neither a file nor a folder")
             return None
-        importer = _importer(path, first_bytes(path))
-        return None if importer is None or any(is_part(path) for is_part in PARTS) else importer
-    except InputError:
+        importer = _importer(path, head := first_bytes(path))
+    except InputError as error:
+        skip(path, str(error).removeprefix(f"{path}: "))
         return None
+    if importer is None:
+        skip(path, _seen(head))
+        return None
+    return None if any(is_part(path) for is_part in PARTS) else importer
 
 
 IMPORTERS: tuple[Importer, ...] = (

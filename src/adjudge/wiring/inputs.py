@@ -13,6 +13,7 @@ from adjudge.errors import InputError
 from adjudge.wiring.stores import open_kept_store
 
 if TYPE_CHECKING:
+    from adjudge.importers.skipping import Skip
     from adjudge.rubric import Rubric
     from adjudge.run import Run
     from adjudge.settings import Settings
@@ -24,11 +25,12 @@ DEMO = Path(__file__).parent.parent / "demo"
 """The bundled run, its rubric and a recorded exchange with a strong model."""
 
 
-def read_runs(path: Path) -> Iterator[Run]:
-    """The runs in a recording or a folder; see `importers.sniff.runs_with_entries`."""
+def read_runs(path: Path, skip: Skip | None = None) -> Iterator[Run]:
+    """The runs in a recording or a folder; `skip` is told what is none. See `importers.sniff.runs_with_entries`."""
+    from adjudge.importers.skipping import ignore
     from adjudge.importers.sniff import runs_with_entries
 
-    return runs_with_entries(path)
+    return runs_with_entries(path, skip=skip or ignore)
 
 
 def find_run(name: str, settings: Settings, machine: str | None = None, directory: str | None = None) -> Run:

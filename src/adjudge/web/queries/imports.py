@@ -12,6 +12,7 @@ import msgspec
 from markupsafe import Markup
 
 from adjudge.errors import InputError
+from adjudge.importers.skipping import Skipped
 from adjudge.run import Run
 from adjudge.store.store import Store
 from adjudge.web.addresses import address, of_run
@@ -71,14 +72,17 @@ async def import_from(place: Path, store: Store, tell: Tell) -> Markup:
     """
     loop = asyncio.get_running_loop()
     ids: dict[str, bool] = {}
+    skipped = Skipped()
     with ThreadPoolExecutor(1) as thread:
-        found = read_runs(place)
+        found = read_runs(place, skipped)
         try:
             while (each := await loop.run_in_executor(thread, _next, found, store)) is not None:
                 ids.setdefault(each.run.id, each.new)
                 tell(each.words, each.detail)
         finally:
             thread.submit(_close, found)
+    if skipped.count:
+        tell(f"{skipped.words}, as no recordings", "\n".join(skipped.lines))
     new = sum(ids.values())
     tell(f"{counted(len(ids), 'run')}: {new:,} new, {len(ids) - new:,} in the store before", "")
     return of_run(next(iter(ids))) if len(ids) == 1 else address("runs")
