@@ -168,6 +168,60 @@ def test_a_ratio_is_typed(kept: Store) -> None:
     assert send(client, path, value=0.5)["review"]["value"] == 0.5
 
 
+VERDICTS = {verdict.criterion: verdict.passed for verdict in EVALUATION.verdicts}
+
+
+@pytest.mark.parametrize("same", [True, False])
+def test_an_answer_after_the_judges_side_was_shown_is_kept_as_seen_and_says_why(kept: Store, same: bool) -> None:
+    client = client_of(kept, "Bea")
+    assert client.get(f"{ITEM}?seen=true").status_code == 200
+    told = send(client, ITEM, verdict="pass" if VERDICTS["saves"] == same else "fail")
+    assert (told["review"]["mode"], told["review"]["approved"]) == ("seen", same)
+    assert "had been shown what the judge said" in told["why"]
+    (review,) = reviews_of(kept, EVALUATION.id)
+    assert (review.mode, review.passed, review.worse) == ("seen", None, None)
+    figures = client.get(f"/api/agreement?judgment={EVALUATION.id}").json()["whole"]
+    assert (figures["blind"]["pairs"], figures["endorsement"]["reviews"]) == (0, 1)
+
+
+def test_a_value_after_the_judges_side_was_shown_is_an_endorsement_or_none(kept: Store) -> None:
+    client = client_of(kept)
+    address = f"/review/{READING.id}/loop"
+    (score,) = (each for each in READING.scores if each.dimension == "loop")
+    assert client.get(f"/api{address}?reviewer=Bea&seen=true").json()["shown"] is True
+    off = client.post(f"/api{address}", json={"reviewer": "Bea", "reason": "So.", "value": 77}, headers=CHANGE)
+    assert off.status_code == 400  # as it would be of one who is blind
+    assert send(client, address, value=score.value)["review"]["approved"] is True
+
+
+def test_who_was_shown_the_judges_side_finds_it_open_and_nobody_else_does(kept: Store) -> None:
+    client = client_of(kept, "Bea")
+    client.get(f"{ITEM}/entries?start=0&end=3&seen=true")
+    html = client.get(ITEM).text
+    assert "What the judge said" in html
+    assert "your answer is no longer blind" in html
+    assert "your answer is no longer blind" not in client.get(f"/review/{EVALUATION.id}/suite").text
+    assert client.get(f"/api{ITEM}?reviewer=Bea").json()["shown"] is True
+    assert "answered" not in client.get(f"/api{ITEM}?reviewer=Cid").json()
+    assert send(client, ITEM, reviewer="Cid", verdict="pass")["why"] is None
+
+
+def test_who_answered_blind_and_looked_then_has_been_blind(kept: Store) -> None:
+    client = client_of(kept, "Bea")
+    send(client, ITEM, verdict="pass")
+    client.get(f"{ITEM}?seen=true")
+    assert client.get(f"/api{ITEM}?reviewer=Bea").json().get("shown", False) is False
+    assert [review.mode for review in reviews_of(kept, EVALUATION.id)] == ["blind"]
+
+
+def test_who_read_all_reviews_of_a_judgment_is_blind_to_none_of_its_reviewed_items(kept: Store) -> None:
+    client = client_of(kept)
+    send(client, ITEM, reviewer="Cid", verdict="pass")
+    client.get(f"/api/judgments/{EVALUATION.id}/reviews?reviewer=Bea&seen=true")
+    assert send(client, ITEM, verdict="pass")["review"]["mode"] == "seen"
+    assert send(client, f"/review/{EVALUATION.id}/suite", verdict="pass")["review"]["mode"] == "blind"
+
+
 def test_reviews_of_a_judgment_are_those_of_what_the_reviewer_has_answered(kept: Store) -> None:
     client = client_of(kept)
     reviews = f"/api/judgments/{EVALUATION.id}/reviews"

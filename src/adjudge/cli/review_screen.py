@@ -14,7 +14,7 @@ from adjudge.errors import InputError
 from adjudge.reviews.values import Mode, Order, Said
 from adjudge.rubric import Criterion, Dimension
 from adjudge.untrusted import one_line
-from adjudge.wiring.reviews import Question, add_review, answered, question
+from adjudge.wiring.reviews import Question, add_review, answered, note_shown, question
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -76,6 +76,8 @@ class _Desk:
                 move()
 
     def _reveal(self) -> None:
+        if not self.recorded:
+            note_shown(self._store, self._question.judgment, self._question.item, self._sitting.reviewer)
         self._viewer.reveal(answered(self._store, self._question.judgment, self._question.item), self._sitting.reviewer)
 
     def _keys(self) -> str:

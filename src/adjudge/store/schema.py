@@ -18,7 +18,7 @@ from sqlalchemy import (
     text,
 )
 
-REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009", "0010")
+REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009", "0010", "0011")
 """Every revision of the schema that this adjudge knows, the latest last; the files are in `migrations/versions`."""
 
 metadata = MetaData(
@@ -305,6 +305,15 @@ reviews = Table(
     Column("supersedes", String, ForeignKey("reviews.id")),
 )
 """What people say of judged items; rows are only added. `number` counts a reviewer's reviews of one item, from 0 on."""
+
+shown = Table(
+    "shown",
+    metadata,
+    Column("judgment", String, ForeignKey("judgments.id"), primary_key=True),
+    Column("item", String, primary_key=True),
+    Column("reviewer", String, primary_key=True),
+)
+"""Who was shown what the judge said of an item before they had said anything of it themselves."""
 
 Index("ix_reviews_key", reviews.c.judgment, reviews.c.item, reviews.c.reviewer, reviews.c.number, unique=True)
 Index("ix_reviews_supersedes", reviews.c.supersedes, unique=True)

@@ -128,8 +128,18 @@ def answered(store: Store, judgment: str, item: str) -> Answered:
     return Answered(judged_item(stored, item), stored, tuple(reviews_of(store, judgment, item)))
 
 
+def note_shown(store: Store, judgment: str, item: str, reviewer: str) -> None:
+    """Note that a reviewer is shown what the judge said of an item. Raises OutsideError if it cannot be written."""
+    from adjudge.store.shown import note_shown as note
+
+    note(store, judgment, item, reviewer)
+
+
 def add_review(store: Store, said: Said, supersede: bool = False) -> Review:
     """Keep what a reviewer said; with `supersede` in place of their newest review of the item, if there is one.
+
+    Of one who was shown what the judge said before, no answer is blind: it is kept as `seen`, and approves of the judge's
+    if it is the same.
 
     Raises:
         InputError: it cannot be said of this item, or the reviewer has reviewed the item before and nothing says that this
@@ -140,7 +150,22 @@ def add_review(store: Store, said: Said, supersede: bool = False) -> Review:
     from adjudge.store.reviews import newest_review
 
     newest = newest_review(store, said.judgment, said.item, said.reviewer) if supersede else None
-    return keep(store, said if newest is None else msgspec.structs.replace(said, supersedes=newest.id))
+    known = _as_seen(store, said)
+    return keep(store, known if newest is None else msgspec.structs.replace(known, supersedes=newest.id))
+
+
+def _as_seen(store: Store, said: Said) -> Said:
+    from adjudge.reviews.checking import judged_item, review_of
+    from adjudge.store.shown import was_shown
+
+    if said.mode == "seen" or not was_shown(store, said.judgment, said.item, said.reviewer):
+        return said
+    judgment = store.judgment(said.judgment)
+    rubric = store.rubric(judgment.rubric_hash) if judgment.rubric_hash else None
+    review_of(said, judgment, rubric, "")  # refused as it was said
+    judged = judged_item(judgment, said.item)
+    same = said.passed == judged.passed if isinstance(judged, Verdict) else said.value == judged.value
+    return msgspec.structs.replace(said, mode="seen", approved=same, passed=None, value=None)
 
 
 def agreement(store: Store, by: Sequence[By], scope: Scope, picked: Picked | None = None) -> Report:

@@ -9,6 +9,7 @@ import msgspec
 from adjudge.reviews.values import Order, Review
 from adjudge.store.review_queue import QueueCounts, QueueItem, Scope
 from adjudge.store.reviews import reviews_of
+from adjudge.store.shown import note_shown, was_shown
 from adjudge.store.store import Store
 from adjudge.wiring.reviews import Answered, Question, answered, question, queue_counts, review_queue, scope_of
 
@@ -46,11 +47,15 @@ class Queue(msgspec.Struct, frozen=True):
 
 
 class AtDesk(msgspec.Struct, frozen=True):
-    """One item before a reviewer. `answered` is the judge's side, `None` as long as the reviewer must not see it."""
+    """One item before a reviewer. `answered` is the judge's side, `None` as long as the reviewer must not see it.
+
+    `shown` says that they were shown it before they had answered, so that what they say is not blind.
+    """
 
     question: Question
     reviewer: str | None
     answered: Answered | None
+    shown: bool = False
 
     @property
     def own(self) -> Review | None:
@@ -81,13 +86,19 @@ def counts_of(store: Store, sitting: Sitting, reviewer: str | None) -> QueueCoun
 def at_desk(store: Store, judgment: str, item: str, reviewer: str | None, seen: bool) -> AtDesk:
     """An item, with the judge's side if the reviewer has answered already, or wants to approve or deny (`seen`).
 
+    That they are shown it is noted, and from then on it stands open before them.
+
     Raises:
         InputError: there is no such judgment or item.
         OutsideError: something of it is damaged, or cannot be read.
     """
     asked = question(store, judgment, item)
     has_answered = any(review.reviewer == reviewer for review in reviews_of(store, judgment, item))
-    return AtDesk(asked, reviewer, answered(store, judgment, item) if seen or has_answered else None)
+    if seen and reviewer and not has_answered:
+        note_shown(store, judgment, item, reviewer)
+    shown = bool(reviewer) and was_shown(store, judgment, item, reviewer or "")
+    is_open = seen or has_answered or shown
+    return AtDesk(asked, reviewer, answered(store, judgment, item) if is_open else None, shown)
 
 
 class ReviewsOf(msgspec.Struct, frozen=True):
@@ -104,9 +115,14 @@ class ReviewsOf(msgspec.Struct, frozen=True):
 def reviews_for(store: Store, judgment: str, reviewer: str | None, seen: bool) -> ReviewsOf:
     """What a reviewer may see of the reviews of a judgment: as at the desk, of what they answered, or all if `seen`.
 
-    Raises InputError if there is no such judgment.
+    What they are shown before they have answered is noted as there. Raises InputError if there is no such judgment.
     """
     found = reviews_of(store, store.row(judgment).id)
-    open_ = {review.item for review in found if seen or review.reviewer == reviewer}
+    own = {review.item for review in found if review.reviewer == reviewer}
+    others = {review.item for review in found} - own
+    if seen and reviewer:
+        for item in sorted(others):
+            note_shown(store, judgment, item, reviewer)
+    open_ = own | {item for item in others if seen or (reviewer and was_shown(store, judgment, item, reviewer))}
     hidden = Counter(review.item for review in found if review.item not in open_)
     return ReviewsOf(judgment, tuple(review for review in found if review.item in open_), dict(hidden))

@@ -53,6 +53,7 @@ def sitting_of(
     return Sitting(order, seed, skip, *(name or None for name in names))
 
 
+SHOWN = "the reviewer had been shown what the judge said, so that this answer approves or denies it and is not blind"
 SITTING = {"sitting": Provide(sitting_of, sync_to_thread=False)}
 AT_DESK = {**SITTING, "reviewer": Provide(reviewer_here, sync_to_thread=False)}
 
@@ -151,7 +152,10 @@ class JudgeSaid(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class AskedItem(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A criterion or a dimension to answer. `answered` is left out as long as the reviewer must not see it."""
+    """A criterion or a dimension to answer. `answered` is left out as long as the reviewer must not see it.
+
+    `shown` says that the reviewer was shown it before they had answered: whatever they answer is kept as `seen`.
+    """
 
     judgment: str
     item: str
@@ -161,6 +165,7 @@ class AskedItem(msgspec.Struct, frozen=True, omit_defaults=True):
     criterion: Criterion | None = None
     dimension: Dimension | None = None
     answered: JudgeSaid | None = None
+    shown: bool = False
 
 
 class GivenReview(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -193,10 +198,14 @@ class GivenReview(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class KeptReview(msgspec.Struct, frozen=True):
-    """A review as it is kept, and the page where the reviewer goes on."""
+    """A review as it is kept, and the page where the reviewer goes on.
+
+    `why` says why an answer that was given as blind is kept as `seen`.
+    """
 
     review: Review
     href: str
+    why: str | None = None
 
 
 class ReviewerName(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -239,6 +248,7 @@ def _asked(desk: AtDesk) -> AskedItem:
         criterion=asked.asked if isinstance(asked.asked, Criterion) else None,
         dimension=asked.asked if isinstance(asked.asked, Dimension) else None,
         answered=_answered(desk.answered) if desk.answered else None,
+        shown=desk.shown,
     )
 
 
@@ -252,14 +262,15 @@ def _answered(answered: Answered) -> JudgeSaid:
 @post("/review/{judgment:str}/{item:str}", status_code=201, sync_to_thread=True, dependencies=SITTING)
 def api_add(site: Here, judgment: Name, item: Item, sitting: Sat, data: JSONBody[GivenReview]) -> KeptReview:
     """Keep a review; with an `order` it says that the item was come by in this way."""
-    review = add_review(site.store, data.said(judgment, item, sitting.order))
+    said = data.said(judgment, item, sitting.order)
+    review = add_review(site.store, said)
     if review.mode == "blind":
         href = leads_of(judgment, item, sitting, seen=False).to()
     elif sitting.order:
         href = next_of(sitting, skipped=0)
     else:
         href = of_run(site.store.row(judgment).run, judgment=judgment)
-    return KeptReview(review, href.unescape())
+    return KeptReview(review, href.unescape(), SHOWN if said.mode != review.mode else None)
 
 
 @put("/reviewer", sync_to_thread=False)

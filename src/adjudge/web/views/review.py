@@ -50,7 +50,10 @@ class Field(msgspec.Struct, frozen=True):
 
 
 class Desk(msgspec.Struct, frozen=True):
-    """The page. `side` is the judge's side, `looks` are those that it cites, both `None` while they must not be seen."""
+    """The page. `side` is the judge's side, `looks` are those that it cites, both `None` while they must not be seen.
+
+    `shown` says that the reviewer was shown them and has not answered yet.
+    """
 
     judgment: str
     item: str
@@ -76,6 +79,7 @@ class Desk(msgspec.Struct, frozen=True):
     progress: str | None
     side: JudgeSide | None
     looks: Transcript | None
+    shown: bool
 
 
 def desk_of(
@@ -114,6 +118,7 @@ def desk_of(
         progress=f"{done:,} reviewed by you, {counted(counts.open, 'item')} open" if counts else None,
         side=judge_side(at_desk, known) if at_desk.answered else None,
         looks=cited.transcript if cited else None,
+        shown=at_desk.shown and at_desk.own is None,
     )
 
 
