@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -12,13 +12,16 @@ import pytest
 from aiohttp import web
 from tests.agents.scripted_endpoint import Script, Step, scripted
 from tests.agents.started import PYTHON, STORE, Ran, adjudge_run, stored_run, write_task
+from tests.cli.conftest import Script as Plays
+from tests.cli.conftest import serve
 from tests.machines.conftest import sandboxed
 from tests.store.conftest import refuse_blobs
 
 from adjudge.connected import connect
 from adjudge.store.store import open_store
+from adjudge.testing import decision, verdict
 
-__all__ = ["sandboxed"]
+__all__ = ["sandboxed", "serve"]
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("sandboxed")]
 
 KEY = "sk-connected-4d1c9a7e"
@@ -105,6 +108,15 @@ async def test_verbose_prints_each_stage_and_what_the_agent_prints(task: Path) -
     stages = ["preparing", "working", "hello from inside", "collecting", "judging"]
     assert lines[: len(stages)] == [f"t · command · 1: {stage}" for stage in stages]
     assert "hello from inside" not in (await ran(task)).err
+
+
+async def test_verbose_prints_each_look_of_the_judge(task: Path, serve: Callable[[Plays], str]) -> None:
+    (task.parent / "rubric.yaml").write_text("criteria:\n  - id: c1\n    text: made.txt holds made.\n")
+    proven = decision(verdict("c1", True, ("L1", "made")))
+    model = serve(lambda body: [("read_file", {"path": "made.txt"}) if len(body["messages"]) == 2 else ("decide", proven)])
+    given = ("--verbose", "--rubric", task.parent / "rubric.yaml", "--model", model)
+    lines = (await ran(task, *given)).err.splitlines()
+    assert "t · command · 1: Look 1 of at most 40: read_file  path made.txt" in lines
 
 
 # --- how many at a time

@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from tests.cli.conftest import serve
 from tests.machines.conftest import sandboxed
 from tests.store.conftest import refuse_blobs
 from tests.web import sample
@@ -20,16 +21,18 @@ from adjudge.agents.tasks import read_task
 from adjudge.connected import connect
 from adjudge.rubric import CommandProbe, Criterion, FileProbe, Rubric, rubric_hash
 from adjudge.rubric.reading import read_rubric
+from adjudge.settings import Settings
 from adjudge.store.rubrics import keep_rubric
 from adjudge.store.store import Store, open_store
-from adjudge.testing import make_record, make_run, says, user
+from adjudge.testing import decision, make_record, make_rubric, make_run, says, user, verdict
 from adjudge.web.guard import Access
 
 from .conftest import ACCESS, Client, text_of
 from .doing import ended, guard_of, inside, page, said, working
 from .test_hostile import HOSTILE
+from .test_judging import Serve
 
-__all__ = ["sandboxed"]
+__all__ = ["sandboxed", "serve"]
 
 PROBES = (
     Criterion("made", "`made.txt` holds `made`.", FileProbe("made.txt", equals="made\n")),
@@ -318,6 +321,27 @@ async def test_where_nothing_can_be_kept_no_agent_is_started(store: Store, tmp_p
     assert job.facts.state == "failed"
     assert "blobs" in str(job.facts.failure)
     assert job.steps == []
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("sandboxed")
+async def test_each_look_at_what_an_agent_left_is_a_step(store: Store, serve: Serve) -> None:
+    rubric = make_rubric("`made.txt` holds `made`.")
+    keep_rubric(store, rubric)
+    proven = decision(verdict("c1", True, ("L1", "made")))
+    model = serve(lambda body: [("read_file", {"path": "made.txt"}) if len(body["messages"]) == 2 else ("decide", proven)])
+    async with working(store, Settings(store=str(store.folder), model=model)) as (client, guard):
+        content = msgspec.json.encode(build(rubric=rubric.hash))
+        job = await ended(guard, await client.post("/api/build", content=content))
+    steps = {step.words: step.detail for step in job.steps}
+    looking = list(steps)[list(steps).index("command, attempt 1: judging") + 1 :]
+    assert looking[:-1] == [
+        "command, attempt 1: Question 1 is asked; 0 of at most 40 looks are used.",
+        "command, attempt 1: Look 1 of at most 40: read_file  path made.txt",
+        "command, attempt 1: Question 2 is asked; 1 of at most 40 looks are used.",
+    ]
+    assert steps[looking[1]].splitlines()[-1] == "made"
+    assert "1 of 1 criterion passed" in looking[-1]
 
 
 async def test_several_attempts_lead_to_the_comparison(store: Store) -> None:

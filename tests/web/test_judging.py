@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,11 +11,11 @@ from typing import Any
 import msgspec
 import pytest
 from tests.cli.conftest import Script, serve
+from tests.cli.test_passes import blameless
 from tests.store.conftest import refuse_blobs
 from tests.web.served import served
 from tests.web.speaking import Speaker, inside
 
-from adjudge.evidence import Look
 from adjudge.judges.reader.own import own_rubric
 from adjudge.rubric import Rubric
 from adjudge.run import Outcome, Run
@@ -21,7 +23,6 @@ from adjudge.settings import BASE_URLS, KEYS, Settings
 from adjudge.store.rubrics import keep_rubric
 from adjudge.store.store import Store, open_store
 from adjudge.testing import calls, decision, make_record, make_rubric, make_run, says, user, verdict
-from adjudge.web.doing.judging import LONGEST_SHOWN, detail_of, words_of
 
 from .conftest import Page, text_of
 from .test_hostile import HOSTILE
@@ -45,6 +46,13 @@ def looking(*before: tuple[str, dict[str, Any]]) -> Callable[[dict[str, Any]], C
         return script[asked.count("assistant")]
 
     return answer
+
+
+def in_a_loop() -> str:
+    """A reader's answer that accuses in one dimension."""
+    answer = json.loads(blameless())
+    answer["scores"]["loop"] |= {"value": 2, "citations": [{"turn": "t1", "quote": "3 passed"}]}
+    return json.dumps(answer)
 
 
 OPEN = ("open_entry", {"entry": "e3"})
@@ -137,13 +145,31 @@ def test_with_a_rubric_and_no_model_or_key_nothing_begins_and_it_says_what_to_do
         assert 'href="/agents"' in speaker.page(place)
 
 
-def test_a_reader_reads_once(own: Store, tmp_path: Path, serve: Serve) -> None:
+def test_a_reader_says_what_it_reads_and_what_each_dimension_came_to(own: Store, tmp_path: Path, serve: Serve) -> None:
+    settings = Settings(store=str(tmp_path / "store"), model=serve(lambda _: in_a_loop()))
+    with served(own, settings) as door, inside(door) as speaker:
+        begun = speaker.sent(f"/runs/{a_run(1).id}/judge", rubric=own_rubric().hash)
+        first, *scores, last, _ = speaker.events(f"/live/{begun['job']}/events")
+        words = [step.data["words"] for step in scores]
+        assert re.fullmatch(
+            r"The trajectory is read once, and the answer comes in one piece\. Input pruned: nothing left out; [\d,]+ "
+            r"characters, estimated as [\d,]+ tokens\.",
+            first.data["words"],
+        )
+        assert [each.partition(":")[0] for each in words] == [each.id for each in own_rubric().dimensions]
+        assert "loop: 2, worse than blameless, cited t1" in words
+        assert last.data["words"].startswith("Read: 1 of 9 dimensions worse than blameless.")
+
+
+def test_a_reader_that_is_asked_again_says_why(own: Store, tmp_path: Path, serve: Serve) -> None:
     settings = Settings(store=str(tmp_path / "store"), model=serve(lambda _: '{"scores": {}}'))
     with served(own, settings) as door, inside(door) as speaker:
         begun = speaker.sent(f"/runs/{a_run(1).id}/judge", rubric=own_rubric().hash)
         *steps, _ = speaker.events(f"/live/{begun['job']}/events")
-        assert "reads the trajectory once" in steps[0].data["words"]
-        assert steps[-1].data["words"].startswith("No verdict: ")
+        words = [step.data["words"] for step in steps]
+        assert words[1].startswith("The same is asked once more: ")
+        assert words[2].startswith("An answer in prose is asked for: ")
+        assert words[-1].startswith("No verdict: ")
         assert speaker.get(f"/runs/{a_run(1).id}")["judgments"][0]["judge"] == "reader"
 
 
@@ -252,18 +278,3 @@ def test_nothing_hostile_becomes_part_of_the_form(own: Store, payload: str) -> N
     seen.feed(answer.text)
     assert (answer.status_code, seen.handlers, seen.inside_script) == (200, [], "")
     assert [lead for lead in seen.leads if not lead.startswith(("/", "#", "?"))] == []
-
-
-# --- words
-
-
-def test_a_look_that_brought_much_is_cut_with_a_word_on_how_much() -> None:
-    text = "a" * 15_000 + "b" * 15_000
-    look = Look("L1", "run", "command", {"command": "cat big\x1b[2J\nfile"}, text, ("exit status: 0",), exit_status=0)
-    detail = detail_of(look)
-    assert "[10,000 characters are left out here; the judgment has them]" in detail
-    assert detail.startswith("exit status: 0\naaa")
-    assert detail.endswith("bbb")
-    assert len(detail) < LONGEST_SHOWN + 200
-    assert "\x1b" not in words_of(look, 3, 40)
-    assert words_of(look, 3, 40).startswith("Look 3 of at most 40: run  command cat big")

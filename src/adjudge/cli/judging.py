@@ -125,11 +125,10 @@ class _Progress:
     def update(self, progress: Progress) -> None:
         from rich.text import Text
 
-        from adjudge.untrusted import one_line
+        from adjudge.exports.telling import told
 
-        look = progress.look
-        doing = f"{look.tool}  {next(iter(look.arguments.values()), '')}" if look else "thinking"
-        self._status.update(Text(one_line(f"look {progress.used} of {progress.most}  {doing}", 100)))
+        words, _ = told(progress)
+        self._status.update(Text(words, overflow="ellipsis", no_wrap=True))
 
 
 class _Shown(AbstractContextManager["_Progress"]):

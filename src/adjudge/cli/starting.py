@@ -64,7 +64,9 @@ def run(
     budget: Annotated[
         float | None, typer.Option("--budget", min=0, help="The most that one judgment may cost, in US dollars.")
     ] = None,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Print what the agents print, as it comes.")] = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Print what the agents print and each look of the judge, as it comes.")
+    ] = False,
     store: StorePath = None,
     as_json: Json = False,
 ) -> int:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from adjudge.agents.attempt import Assignment
     from adjudge.agents.comparison import Result
+    from adjudge.judges.evaluator.loop import Progress
     from adjudge.judgment import Judgment
     from adjudge.run import Run
     from adjudge.wiring.starting import Doing, Watch
@@ -28,7 +29,7 @@ LONGEST_LINE = 4096
 
 
 class Working(msgspec.Struct):
-    """An attempt that is under way: its name, what it is at since when, and the last line that its agent printed."""
+    """An attempt that is under way: its name, what it is at since when, and the last line of its agent or its judge."""
 
     name: str
     doing: str
@@ -38,7 +39,7 @@ class Working(msgspec.Struct):
 
 
 class Display:
-    """Shows attempts on standard error; `verbose` prints every stage of them, and all that agents print."""
+    """Shows attempts on standard error; `verbose` prints every stage and look of them, and all that agents print."""
 
     def __init__(self, verbose: bool) -> None:
         self._verbose = verbose
@@ -75,7 +76,7 @@ class Display:
         """Who shall be told."""
         from adjudge.wiring.starting import Watch
 
-        return Watch(self._on_stage, self._on_output, self._on_result)
+        return Watch(self._on_stage, self._on_output, self._on_progress, self._on_result)
 
     def _on_stage(self, assignment: Assignment, doing: Doing) -> None:
         key = id(assignment)
@@ -95,6 +96,14 @@ class Display:
             working.line = line[:LONGEST_LINE].decode("utf-8", "replace").strip() or working.line
             if self._verbose:
                 say(f"{working.name}: {one_line(working.line, LONGEST_LINE)}")
+
+    def _on_progress(self, assignment: Assignment, progress: Progress) -> None:
+        from adjudge.exports.telling import told
+
+        working = self._working[id(assignment)]
+        working.line, _ = told(progress)
+        if self._verbose:
+            say(f"{working.name}: {working.line}")
 
     def _on_result(self, assignment: Assignment, result: Result, run: Run | None, judgment: Judgment | None) -> None:
         self._working.pop(id(assignment), None)

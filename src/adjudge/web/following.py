@@ -1,4 +1,4 @@
-"""Agents at work as the steps of a job: what each is at, what it prints, and what came of it."""
+"""Agents at work as the steps of a job: what each is at, what it prints, how it is judged, and what came of it."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import msgspec
 
 from adjudge.agents.attempt import Assignment
 from adjudge.agents.comparison import Result
+from adjudge.exports.telling import told
+from adjudge.judges.evaluator.loop import Progress
 from adjudge.judgment import Judgment
 from adjudge.record import dollars
 from adjudge.run import Run
@@ -41,7 +43,7 @@ class Following:
 
     def watch(self) -> Watch:
         """Who shall be told."""
-        return Watch(self._on_stage, self._on_output, self._on_result)
+        return Watch(self._on_stage, self._on_output, self._on_progress, self._on_result)
 
     def _on_stage(self, assignment: Assignment, doing: Doing) -> None:
         self._flush(assignment)
@@ -54,6 +56,10 @@ class Following:
         printed.waiting += data[: max(0, room)]
         if len(printed.waiting) >= PIECE or time.monotonic() - printed.since > PATIENCE:
             self._tell_printed(assignment, printed)
+
+    def _on_progress(self, assignment: Assignment, progress: Progress) -> None:
+        words, detail = told(progress)
+        self._tell(f"{_name(assignment)}: {words}", detail)
 
     def _on_result(self, assignment: Assignment, result: Result, _run: Run | None, _judgment: Judgment | None) -> None:
         self._flush(assignment)

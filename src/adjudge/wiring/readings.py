@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from adjudge.wiring.models import model_for, opened_without_key
 from adjudge.wiring.stores import is_there, open_store
 
 if TYPE_CHECKING:
+    from adjudge.judges.reader.judge import Asking
     from adjudge.judges.reader.tokens import Calibration
     from adjudge.judgment import Judgment
     from adjudge.ports import Model
@@ -23,7 +25,13 @@ if TYPE_CHECKING:
     from adjudge.store.store import Store
 
 
-async def read(run: Run, rubric: Rubric, settings: Settings, exchange: Path | None = None) -> Judgment:
+async def read(
+    run: Run,
+    rubric: Rubric,
+    settings: Settings,
+    exchange: Path | None = None,
+    on_progress: Callable[[Asking], None] | None = None,
+) -> Judgment:
     """Read a run with what the settings name, and land the run and the judgment in the store. `exchange` as in `judge`.
 
     Raises:
@@ -36,7 +44,8 @@ async def read(run: Run, rubric: Rubric, settings: Settings, exchange: Path | No
         await asyncio.to_thread(store.require_keeping)
         store.add_run(run)
         async with model_for(True, settings, exchange) as (model, _):
-            reader = Reader(model, settings, calibration=_calibration(store, model), same_model=same_model)
+            counting = _calibration(store, model)
+            reader = Reader(model, settings, calibration=counting, same_model=same_model, on_progress=on_progress)
             judgment = await reader.judge(run, rubric, None)
             await store.land(judgment, rubric)  # before the exchange is written, which may fail
     return judgment

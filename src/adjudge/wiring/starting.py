@@ -7,6 +7,7 @@ import re
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
+from functools import partial
 from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING, Literal
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     from adjudge.agents.endpoints import AgentEndpoint
     from adjudge.judges.evaluator.judge import Evaluator
+    from adjudge.judges.evaluator.loop import Progress
     from adjudge.judgment import Judgment
     from adjudge.ports import LiveMachine, Machine
     from adjudge.record import Usage
@@ -43,6 +45,7 @@ class Watch(msgspec.Struct, frozen=True):
 
     on_stage: Callable[[Assignment, Doing], None]
     on_output: Callable[[Assignment, bytes], None]
+    on_progress: Callable[[Assignment, Progress], None]
     on_result: Callable[[Assignment, Result, Run | None, Judgment | None], None]
 
 
@@ -62,28 +65,40 @@ async def start(asked: Asked, settings: Settings, watch: Watch) -> tuple[Result,
         await asyncio.to_thread(remove_left, settings, store)
         planned = await plan(asked, settings, scratch)
         needed = any(each.rubric is not None and needs_model(each.rubric) for each in planned)
-        async with _evaluator(needed, settings) as evaluator:
-            starting = _Starting(asked, settings, watch, store, evaluator, scratch)
+        async with _evaluators(needed, settings, watch) as evaluator_of:
+            starting = _Starting(asked, settings, watch, store, evaluator_of, scratch)
             return await starting.all(planned)
 
 
 @asynccontextmanager
-async def _evaluator(needed: bool, settings: Settings) -> AsyncIterator[Evaluator]:
+async def _evaluators(needed: bool, settings: Settings, watch: Watch) -> AsyncIterator[Callable[[Assignment], Evaluator]]:
+    """Who judges an attempt, each with the same model, and tells how that goes."""
     from adjudge.judges.evaluator.judge import Evaluator
     from adjudge.models.names import same_model
 
     async with model_for(needed, settings, None) as (model, nonce):
-        yield Evaluator(model, settings, nonce=nonce, same_model=same_model)
+
+        def evaluator_of(assignment: Assignment) -> Evaluator:
+            on_progress = partial(watch.on_progress, assignment)
+            return Evaluator(model, settings, nonce=nonce, same_model=same_model, on_progress=on_progress)
+
+        yield evaluator_of
 
 
 class _Starting:
     """All attempts of one command, so many at a time."""
 
     def __init__(
-        self, asked: Asked, settings: Settings, watch: Watch, store: Store, evaluator: Evaluator, scratch: Path
+        self,
+        asked: Asked,
+        settings: Settings,
+        watch: Watch,
+        store: Store,
+        evaluator_of: Callable[[Assignment], Evaluator],
+        scratch: Path,
     ) -> None:
         self._asked, self._settings, self._watch = asked, settings, watch
-        self._store, self._evaluator, self._scratch = store, evaluator, scratch
+        self._store, self._evaluator_of, self._scratch = store, evaluator_of, scratch
         self._free = asyncio.Semaphore(asked.jobs)
 
     async def all(self, planned: Sequence[Started]) -> tuple[Result, ...]:
@@ -112,7 +127,7 @@ class _Starting:
                 run: Run = attempt.run if self._asked.keep else msgspec.structs.replace(attempt.run, workspace=None)
                 await asyncio.to_thread(self._store.add_run, run)
                 watch.on_stage(assignment, "judging")
-                judgment = await self._evaluator.judge(run, started.rubric, attempt.machine)
+                judgment = await self._evaluator_of(assignment).judge(run, started.rubric, attempt.machine)
             await self._store.land(judgment, started.rubric)
         return run, judgment
 

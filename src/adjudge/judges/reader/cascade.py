@@ -71,16 +71,24 @@ class Climbed(msgspec.Struct, Generic[T], frozen=True):
     shrunk: bool
 
 
+def _keep_silent(_: Rung, __: str) -> None:
+    """Report to nobody."""
+
+
 async def climb(
-    model: Model, questions: Questions, read: Callable[[str, bool], T], deadline: float = DEADLINE
+    model: Model,
+    questions: Questions,
+    read: Callable[[str, bool], T],
+    deadline: float = DEADLINE,
+    on_ask: Callable[[Rung, str], None] = _keep_silent,
 ) -> Climbed[T]:
-    """Ask rung by rung until `read` takes an answer.
+    """Ask rung by rung until `read` takes an answer. `on_ask` is told each call before it is made, and why the last failed.
 
     `read` gets a reply's text, and whether the answer may stand in prose; what it does not take it refuses by a
     `JudgingError`. What goes wrong outside is a failure in the result, never an exception, and `deadline` seconds are all
     the time that there is.
     """
-    ladder = _Ladder(model, questions, read, deadline)
+    ladder = _Ladder(model, questions, read, deadline, on_ask)
     try:
         rung, answer = await ladder.up()
     except ModelError as error:
@@ -93,8 +101,16 @@ async def climb(
 class _Ladder(Generic[T]):
     """One climb: what was asked, what came back, and what is left of time and calls."""
 
-    def __init__(self, model: Model, questions: Questions, read: Callable[[str, bool], T], deadline: float) -> None:
-        self._model, self._questions, self._read = model, questions, read
+    def __init__(
+        self,
+        model: Model,
+        questions: Questions,
+        read: Callable[[str, bool], T],
+        deadline: float,
+        on_ask: Callable[[Rung, str], None],
+    ) -> None:
+        self._model, self._questions, self._read, self._on_ask = model, questions, read, on_ask
+        self._fault = ""
         self._deadline, self._ends = deadline, time.monotonic() + deadline
         self._asked = self._room = 0
         self._reasoning: str | None = None
@@ -109,16 +125,17 @@ class _Ladder(Generic[T]):
             ModelError: no further call may be made, or none can help.
             JudgingError: no rung brought one.
         """
-        fault = ""
         for rung in _RUNGS:
             if self._asked == MOST_CALLS or (rung == "transcribed" and self._reasoning is None):
                 continue
             try:
                 return rung, await self._answer_on(rung)
             except JudgingError as error:
-                fault = _brief(str(error))
-                self.steps[-1] = msgspec.structs.replace(self.steps[-1], refused=(fault,))
-        raise JudgingError(f"{self._model.name}: none of {self._asked} calls brought an answer; the last reply: {fault}")
+                self._fault = _brief(str(error))
+                self.steps[-1] = msgspec.structs.replace(self.steps[-1], refused=(self._fault,))
+        raise JudgingError(
+            f"{self._model.name}: none of {self._asked} calls brought an answer; the last reply: {self._fault}"
+        )
 
     async def _answer_on(self, rung: Rung) -> T:
         reply = await self._reply_on(rung)
@@ -143,9 +160,11 @@ class _Ladder(Generic[T]):
                 raise
         self._questions = await self._in_time(partial(asyncio.to_thread, self._questions.shrunk))
         self.shrunk = True
+        self._fault = "the input was too long for the model"
         return await self._ask(rung)
 
     async def _ask(self, rung: Rung) -> Reply:
+        self._on_ask(rung, self._fault)
         request = self._request(rung)
         told = _bounded(request.messages[-1].text) if rung == "transcribed" else ""
         started = time.monotonic()

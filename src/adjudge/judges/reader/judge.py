@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache, partial
 from typing import Any
 
@@ -23,7 +23,7 @@ from adjudge.judges.reader.request import ROOM, Bounds, Question, question
 from adjudge.judges.reader.tokens import Calibration, calibrated
 from adjudge.judges.reader.walk import held
 from adjudge.judges.rows import VERSION, Clock, Row, utc_now
-from adjudge.judgment import Judge, Judgment, Steering, gate_scores
+from adjudge.judgment import Judge, Judgment, Prepared, Rung, Steering, gate_scores
 from adjudge.ports import Machine, Model
 from adjudge.rubric import Rubric
 from adjudge.run import Run
@@ -33,11 +33,19 @@ NO_MODEL = "No model to read with. Name one with --model or ADJUDGE_MODEL, and s
 NO_RECORD = "The run has no record, so there is nothing to read."
 
 
+class Asking(msgspec.Struct, frozen=True):
+    """A call that is about to be made: on which rung, about what input, and what was wrong with the reply before."""
+
+    rung: Rung
+    prepared: Prepared
+    fault: str = ""
+
+
 class Reader:
     """Scores a rubric's dimensions on a run by reading its trajectory once.
 
     `calibration` says how the model counts tokens; without one a careful guess does. `same_model` tells whether two names
-    stand for one model.
+    stand for one model. `on_progress` is called in the event loop and must not block.
     """
 
     def __init__(
@@ -48,8 +56,10 @@ class Reader:
         calibration: Calibration | None = None,
         clock: Clock = utc_now,
         same_model: SameModel = same_name,
+        on_progress: Callable[[Asking], None] | None = None,
     ) -> None:
         self._model, self._settings = model, settings or Settings()
+        self._on_progress = on_progress or _keep_silent
         self._calibration = calibration or calibrated(())
         self._clock, self._same_model = clock, same_model
         self.identity = Judge(
@@ -80,7 +90,11 @@ class Reader:
             return _questions(smaller[-1], rubric)
 
         questions = msgspec.structs.replace(_questions(asked, rubric), shrunk=shrunk)
-        climbed = await climb(model, questions, partial(_answer, rubric), self._settings.deadline)
+
+        def tell(rung: Rung, fault: str) -> None:
+            self._on_progress(Asking(rung, [asked, *smaller][-1].prepared, fault))
+
+        climbed = await climb(model, questions, partial(_answer, rubric), self._settings.deadline, tell)
         used = smaller[-1] if climbed.shrunk else asked
         return await asyncio.to_thread(self._judgment, row, run, rubric, used, climbed)
 
@@ -106,6 +120,10 @@ class Reader:
             return row.errored(climbed.reason, failure=climbed.failure, **found)
         scores = gate_scores(rubric, answer.answers, exhibits)
         return row.judged(scores=scores, summary=answer.summary, decided=climbed.rung, **found)
+
+
+def _keep_silent(_: Asking) -> None:
+    """Report to nobody."""
 
 
 @cache

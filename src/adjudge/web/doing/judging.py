@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from typing import Literal
 
 import msgspec
 
 from adjudge.errors import InputError, MachineError
-from adjudge.evidence import Look
+from adjudge.exports.telling import scores_told, told
 from adjudge.judges.evaluator.loop import Progress
+from adjudge.judges.reader.judge import Asking
 from adjudge.judgment import Judgment
 from adjudge.rubric import Rubric
 from adjudge.run import Run
@@ -24,8 +24,6 @@ from adjudge.wiring.readings import read
 
 MOST_RUNS = 50
 """Runs that are judged in one job; for more there are passes."""
-LONGEST_ASKED, LONGEST_SHOWN = 300, 20_000
-"""Characters of what a look asked for, and of what came back, that are told; the judgment keeps all of it."""
 
 Came = Literal["judged", "without a verdict", "not judged"]
 
@@ -58,8 +56,8 @@ def judging(asked: Judging) -> Work:
                 f"Run {number} of {len(asked.runs)}: {run.id} {one_line(run.task_name or run.task or '', 100)}".strip(), ""
             )
             came[await _one_of_several(run, asked, tell)] += 1
-        told = ", ".join(f"{number} {how}" for how, number in sorted(came.items()))
-        tell(f"{counted(len(asked.runs), 'run')}: {told}.", "")
+        numbers = ", ".join(f"{number} {how}" for how, number in sorted(came.items()))
+        tell(f"{counted(len(asked.runs), 'run')}: {numbers}.", "")
         return "/runs"
 
     return work
@@ -77,38 +75,18 @@ async def _one_of_several(run: Run, asked: Judging, tell: Tell) -> Came:
 
 async def _judged(run: Run, asked: Judging, tell: Tell) -> Judgment:
     rubric, settings = asked.rubric, asked.settings
+
+    def on_progress(progress: Progress | Asking) -> None:
+        tell(*told(progress))
+
     if rubric is not None and rubric.dimensions:
-        tell(f"{settings.model} reads the trajectory once; its answer comes in one piece.", "")
-        judgment = await read(run, rubric, settings)
+        judgment = await read(run, rubric, settings, on_progress=on_progress)
+        for words, reasoning in scores_told(judgment):
+            tell(words, reasoning)
     else:
-        judgment = await judge(run, rubric, settings, _teller(tell))
+        judgment = await judge(run, rubric, settings, on_progress)
     tell(came_of(judgment), judgment.summary or "")
     return judgment
-
-
-def _teller(tell: Tell) -> Callable[[Progress], None]:
-    def told(progress: Progress) -> None:
-        if progress.look is None:
-            tell(f"Question {progress.step} is asked; {progress.used} of at most {progress.most} looks are used.", "")
-        else:
-            tell(words_of(progress.look, progress.used, progress.most), detail_of(progress.look))
-
-    return told
-
-
-def words_of(look: Look, used: int, most: int) -> str:
-    """What a look asked for, in one line."""
-    asked = (f"{name} {value}" for name, value in look.arguments.items() if value not in (None, 0, False, ""))
-    return one_line(f"Look {used} of at most {most}: {look.tool}  {', '.join(asked)}", LONGEST_ASKED)
-
-
-def detail_of(look: Look) -> str:
-    """What came back: adjudge's own lines, then what was found."""
-    text, more = look.text, len(look.text) - LONGEST_SHOWN
-    if more > 0:
-        half = LONGEST_SHOWN // 2
-        text = f"{text[:half]}\n[{more:,} characters are left out here; the judgment has them]\n{text[-half:]}"
-    return "\n".join([*look.facts, *([text] if text else [])])
 
 
 def came_of(judgment: Judgment) -> str:
