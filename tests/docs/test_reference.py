@@ -60,9 +60,11 @@ COMMANDS = dict(commands(typer.main.get_command(app)))
 
 
 def parameters(command: Command) -> set[str]:
-    """The names of its options and arguments."""
+    """The names of its options and arguments, without those that its help does not show either."""
     names: set[str] = set()
     for parameter in command.params:
+        if getattr(parameter, "hidden", False):
+            continue
         names |= set(parameter.opts) if parameter.param_type_name == "option" else {str(parameter.name)}
     return names - {"--help"}
 

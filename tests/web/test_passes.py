@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -31,8 +31,10 @@ from adjudge.judges.reader.own import own_rubric
 from adjudge.run import Outcome
 from adjudge.settings import BASE_URLS, KEYS, Settings
 from adjudge.store.pass_rows import PassRow
+from adjudge.store.rubrics import keep_rubric
 from adjudge.store.schema import passes
 from adjudge.store.store import Store, open_store
+from adjudge.testing import decision, make_rubric, verdict
 from adjudge.web.app import create_app
 from adjudge.web.doing.passing import environment_for
 from adjudge.web.guard import Access, Doors
@@ -78,6 +80,20 @@ class Held:
         return self._answer()
 
 
+class HeldAfterALook:
+    """A model that makes one look at each run, says by `asked` that it was told what came back, and decides once it may."""
+
+    def __init__(self) -> None:
+        self.asked, self.may = threading.Semaphore(0), threading.Semaphore(0)
+
+    def __call__(self, body: dict[str, Any]) -> Sequence[tuple[str, dict[str, Any]]]:
+        if all(message["role"] != "assistant" for message in body["messages"]):
+            return [("open_entry", {"entry": "e2"})]
+        self.asked.release()
+        assert self.may.acquire(timeout=PATIENCE)
+        return [("decide", decision(verdict("c1", False), summary="Nothing shows it."))]
+
+
 @pytest.fixture
 def held(serve: Serve) -> Iterator[tuple[Held, str]]:
     held = Held()
@@ -91,9 +107,10 @@ def settings(store: Store, model: str | None) -> Settings:
 
 def start(speaker: Speaker, **asked: Any) -> Any:
     """Start what a plan shows."""
-    query = {name: value for name, value in asked.items() if name in ("quota", "share", "seed", "again")}
-    plan = speaker.client.get("/api/passes/plan", params={"rubric": OWN, **query}).json()
-    return speaker.sent("/passes", plan=plan["fingerprint"], rubric=OWN, **asked)
+    given = {"rubric": OWN, **asked}
+    query = {name: value for name, value in given.items() if name in ("rubric", "quota", "share", "seed", "again")}
+    plan = speaker.client.get("/api/passes/plan", params=query).json()
+    return speaker.sent("/passes", plan=plan["fingerprint"], **given)
 
 
 def until(store: Store, name: str, is_so: Callable[[PassRow], bool]) -> PassRow:
@@ -341,6 +358,79 @@ def test_the_token_of_the_web_interface_is_not_handed_on(monkeypatch: pytest.Mon
     assert environment["OPENAI_API_KEY"] == "sk-of-a-test"
     assert environment["ADJUDGE_STORE"] == "postgresql://u:secret@host/db"
     assert environment["ADJUDGE_BLOBS"] == "/srv/blobs"
+
+
+# --- what is under way
+
+
+def test_what_is_under_way_is_shown_and_a_judgment_followed_look_by_look(own: Store, serve: Serve) -> None:
+    rubric = make_rubric("It is mended.")
+    keep_rubric(own, rubric)
+    model = HeldAfterALook()
+    with served(own, settings(own, serve(model))) as door, inside(door) as speaker:
+        begun = start(speaker, rubric=rubric.hash, at_once=2)
+        place = f"/passes/{begun['id']}"
+        try:
+            assert model.asked.acquire(timeout=PATIENCE)
+            assert model.asked.acquire(timeout=PATIENCE)
+            judging = speaker.get(place)["now"]["judging"]
+            assert {each["words"] for each in judging} == {"Look 1 of at most 40: open_entry  entry e2"}
+            first = judging[0]["run"]
+            page = speaker.page(place)
+            assert f'href="/runs/{first}"' in page
+            assert "Look 1 of at most 40" in text_of(page)
+            followed = speaker.sent(f"{place}/runs/{first}/follow")
+            assert speaker.sent(f"{place}/runs/{first}/follow") == followed
+            steps = speaker.events(f"/live/{followed['job']}/events")
+            told = [next(steps).data for _ in range(3)]
+            assert [step["words"] for step in told] == [
+                "Question 1 is asked; 0 of at most 40 looks are used.",
+                "Look 1 of at most 40: open_entry  entry e2",
+                "Question 2 is asked; 1 of at most 40 looks are used.",
+            ]
+            assert "It is mended." in told[1]["detail"]
+            assert "is not being judged any more" in speaker.refused(f"{place}/runs/r-none/follow")
+            model.may.release(2)
+            *_, last, end = steps
+            assert last.data["words"] == "Its judge has come to an end; the page of the run has what it found."
+            assert (end.data["state"], end.data["href"]) == ("done", f"/runs/{first}")
+            assert first not in [each["run"] for each in speaker.get(place)["now"]["judging"]]
+        finally:
+            model.may.release(RUNS)
+        until(own, begun["id"], lambda row: row.status == "finished")
+        assert speaker.get(place)["now"]["judging"] == []
+        assert "Under way" not in text_of(speaker.page(place))
+
+
+def test_of_a_reader_it_is_shown_what_it_reads_and_since_when(own: Store, held: tuple[Held, str]) -> None:
+    model, name = held
+    with served(own, settings(own, name)) as door, inside(door) as speaker:
+        begun = start(speaker, at_once=1)
+        assert model.asked.acquire(timeout=PATIENCE)
+        (only,) = speaker.get(f"/passes/{begun['id']}")["now"]["judging"]
+        assert only["words"].startswith("The trajectory is read once")
+        text = text_of(speaker.page(f"/passes/{begun['id']}"))
+        assert f"since {only['since'][11:19]} UTC" in text
+
+
+def test_a_process_that_is_killed_leaves_nothing_that_seems_alive(own: Store, held: tuple[Held, str]) -> None:
+    model, name = held
+    with served(own, settings(own, name)) as door, inside(door) as speaker:
+        begun = start(speaker, at_once=1)
+        place = f"/passes/{begun['id']}"
+        assert model.asked.acquire(timeout=PATIENCE)
+        (only,) = speaker.get(place)["now"]["judging"]
+        followed = speaker.sent(f"{place}/runs/{only['run']}/follow")
+        steps = speaker.events(f"/live/{followed['job']}/events")
+        assert next(steps).data["words"].startswith("The trajectory is read once")
+        os.kill(speaker.get(place)["now"]["pid"], signal.SIGKILL)
+        last, end = steps
+        assert last.data["words"].startswith("The process that judged this pass has ended")
+        assert end.data["state"] == "done"
+        text = text_of(speaker.page(place))
+        assert "died" in text
+        assert "Under way" not in text
+        assert speaker.get(place)["now"]["judging"] == []
 
 
 # --- the end of the server

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from adjudge.passes.engine import Bounds, Stop
     from adjudge.passes.progress import Progress
     from adjudge.passes.ray_cluster import RayCluster
+    from adjudge.passes.under_way import UnderWay
     from adjudge.passes.values import Sampling
     from adjudge.rubric import Rubric
     from adjudge.wiring.passes import Ended, Plan
@@ -68,6 +69,10 @@ Ray = Annotated[
 ]
 Planned = Annotated[
     str | None, typer.Option("--plan", metavar="HASH", help="Begin only if the plan is still the one with this hash.")
+]
+Watched = Annotated[
+    int | None,
+    typer.Option("--watched-at", hidden=True, help="A socket that is open, over which it is asked what is being judged."),
 ]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before money is spent.")]
 
@@ -117,6 +122,7 @@ def start_pass(
     ray: Ray = None,
     plan: Planned = None,
     yes: Yes = False,
+    watched: Watched = None,
     store: StorePath = None,
     as_json: Json = False,
 ) -> int:
@@ -144,8 +150,10 @@ def start_pass(
             print_plan(planned)
         _require_consent(yes, max_cost)
 
+        under_way = _told_at(watched)
+
         async def begin(bounds: Bounds, stop: Stop, show: Callable[[Progress], None]) -> Ended:
-            return await passes.start(planned, settings, opened, bounds, stop, show, _say_begun, cluster)
+            return await passes.start(planned, settings, opened, bounds, stop, show, _say_begun, cluster, under_way)
 
         with _cluster(ray) as cluster:
             return _conduct(begin, at_once, max_cost, as_json)
@@ -159,6 +167,7 @@ def resume_pass(
     max_cost: MaxCost = None,
     at_once: AtOnce = 16,
     ray: Ray = None,
+    watched: Watched = None,
     store: StorePath = None,
     as_json: Json = False,
 ) -> int:
@@ -174,8 +183,10 @@ def resume_pass(
         identifier = opened.passes.find(name)
         wiring.require_model_for(*passes.judging_of(identifier, settings, opened))
 
+        under_way = _told_at(watched)
+
         async def go_on(bounds: Bounds, stop: Stop, show: Callable[[Progress], None]) -> Ended:
-            return await passes.resume(identifier, settings, opened, bounds, stop, show, retry, cluster)
+            return await passes.resume(identifier, settings, opened, bounds, stop, show, retry, cluster, under_way)
 
         with _cluster(ray) as cluster:
             return _conduct(go_on, at_once, max_cost, as_json)
@@ -262,6 +273,16 @@ def _cluster(ray: str | None) -> AbstractContextManager[RayCluster | None]:
         "Ray is being started; that may take half a minute." if ray == LOCAL else f"Connecting to the Ray cluster at {ray}."
     )
     return open_ray(None if ray == LOCAL else ray)
+
+
+def _told_at(watched: int | None) -> UnderWay:
+    """What will be under way, told over the socket that is open under this number."""
+    from adjudge.cli.watched import answer_at
+    from adjudge.passes.under_way import UnderWay
+
+    under_way = UnderWay()
+    answer_at(watched, under_way)
+    return under_way
 
 
 def _say_begun(identifier: str) -> None:

@@ -16,7 +16,7 @@ import msgspec
 
 from adjudge.errors import AdjudgeError, InputError
 
-Kind = Literal["judge", "run", "ask", "import"]
+Kind = Literal["judge", "run", "ask", "import", "follow"]
 State = Literal["running", "done", "failed", "stopped"]
 
 MOST_AT_ONCE = 8
@@ -146,6 +146,13 @@ class Jobs:
         self._forget()
         job.begin(work)
         return job
+
+    def start_once(self, kind: Kind, title: str, work: Work) -> Job:
+        """Begin a job, unless one with this title is under way: then it is that. Raises as `start`."""
+        for job in self._jobs.values():
+            if (job.facts.kind, job.facts.title, job.facts.state) == (kind, title, "running"):
+                return job
+        return self.start(kind, title, work)
 
     def find(self, name: str) -> Job:
         """A job by its id. Raises InputError if there is none."""

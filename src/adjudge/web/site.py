@@ -13,7 +13,7 @@ from adjudge.web.guard import Access, Doors
 from adjudge.web.jobs import Jobs
 from adjudge.web.queries.figures import KeptFigures
 from adjudge.web.queries.kept import KeptRuns
-from adjudge.web.queries.pass_now import pass_now
+from adjudge.web.queries.pass_now import PassNow, pass_now, with_judging
 from adjudge.web.queries.passes import KeptStarts
 
 
@@ -27,7 +27,11 @@ class Site:
         self.jobs = Jobs()
         self.figures = KeptFigures(store)
         self.passing, self.starts = Passing(store), KeptStarts(store)
-        self.watches = Watches(lambda identifier: pass_now(store, identifier))
+        self.watches = Watches(self.pass_now)
+
+    def pass_now(self, identifier: str) -> PassNow:
+        """Where a pass stands. Raises InputError if there is none."""
+        return with_judging(pass_now(self.store, identifier), self.passing.judging(identifier))
 
     async def part(self) -> None:
         """Stop jobs and let go of who watches passes, so that every stream of events ends by itself."""

@@ -29,6 +29,7 @@ from adjudge.wiring.work import LocalWork, identity_of
 if TYPE_CHECKING:
     from adjudge.judges.reader.tokens import Calibration
     from adjudge.passes.ray_cluster import RayCluster
+    from adjudge.passes.under_way import UnderWay
     from adjudge.passes.work import Work
     from adjudge.ports import Model
     from adjudge.store.codec import StoredPass
@@ -130,8 +131,11 @@ async def start(
     on_progress: Callable[[Progress], None],
     on_begin: Callable[[str], None],
     cluster: RayCluster | None = None,
+    under_way: UnderWay | None = None,
 ) -> Ended:
     """Begin a pass and judge until it ends, here or on a cluster. `on_begin` is told its id.
+
+    `under_way` takes note of what is being judged here.
 
     Raises:
         InputError: nothing is selected.
@@ -144,7 +148,7 @@ async def start(
     writer = await asyncio.to_thread(store.passes.hold, "a new pass")
     try:
         runs = await asyncio.to_thread(_still_open, planned, store)
-        async with _work(planned.rubric, settings, store, cluster, bounds.at_once) as work:
+        async with _work(planned.rubric, settings, store, cluster, bounds.at_once, under_way) as work:
             told = _told(planned, settings, bounds)
             identifier = await asyncio.to_thread(writer.begin, planned.judge, told, planned.rubric, runs)
             on_begin(identifier)
@@ -192,6 +196,7 @@ async def resume(
     on_progress: Callable[[Progress], None],
     retry: bool = False,
     cluster: RayCluster | None = None,
+    under_way: UnderWay | None = None,
 ) -> Ended:
     """Take a pass up again with the judge that it was started with. Raises as `start`, and InputError for another judge."""
     stored = store.passes.plan(identifier)
@@ -201,7 +206,7 @@ async def resume(
     await _require_judge(stored.judge, rubric, settings, bounds, identifier)
     writer = await asyncio.to_thread(store.passes.hold, identifier)
     try:
-        async with _work(rubric, settings, store, cluster, bounds.at_once) as work:
+        async with _work(rubric, settings, store, cluster, bounds.at_once, under_way) as work:
             await asyncio.to_thread(store.require_blobs)  # beginning a pass writes one, resuming it does not
             again = bool(stored.plan.get("again"))
             await asyncio.to_thread(writer.reopen, identifier, retry, again)
@@ -264,7 +269,12 @@ async def _require_judge(begun: Judge, rubric: Rubric, settings: Settings, bound
 
 @asynccontextmanager
 async def _work(
-    rubric: Rubric, settings: Settings, store: Store, cluster: RayCluster | None, at_once: int
+    rubric: Rubric,
+    settings: Settings,
+    store: Store,
+    cluster: RayCluster | None,
+    at_once: int,
+    under_way: UnderWay | None,
 ) -> AsyncIterator[Work]:
     """What judges: this process, or as many workers as the cluster has room for."""
     calibration = _calibration(store, settings)
@@ -272,7 +282,7 @@ async def _work(
     if cluster is None:
         from adjudge.store.records import read_run
 
-        work = LocalWork(rubric, settings, calibration, lambda blob: read_run(store.blobs, blob))
+        work = LocalWork(rubric, settings, calibration, lambda blob: read_run(store.blobs, blob), under_way)
     else:
         from adjudge.passes.ray_work import RayWork
         from adjudge.wiring.elsewhere import work_elsewhere

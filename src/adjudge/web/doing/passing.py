@@ -23,10 +23,12 @@ from typing import IO
 
 import msgspec
 
-from adjudge.errors import InputError
+from adjudge.errors import InputError, OutsideError
+from adjudge.passes.under_way import Answer
 from adjudge.settings import Settings
 from adjudge.store.locks import Holder
 from adjudge.store.store import Store
+from adjudge.web.doing.asking_pass import Questions
 
 COMMAND = (sys.executable, "-P", "-m", "adjudge", "pass")
 """`-P`: the folder that the server stands in is not searched for modules, since agents may have worked there."""
@@ -72,14 +74,17 @@ class Child:
         """Start it. The arguments are what stands behind `adjudge pass`."""
         self._out: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  until it is closed
         self._err: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115
+        self.questions = Questions()
         self.process = subprocess.Popen(  # noqa: S603  a list, never a shell
-            [*COMMAND, *arguments, "--json"],
+            [*COMMAND, *arguments, "--json", f"--watched-at={self.questions.descriptor}"],
             stdin=subprocess.DEVNULL,
             stdout=self._out,
             stderr=self._err,
             env=environment,
+            pass_fds=(self.questions.descriptor,),
             start_new_session=True,
         )
+        self.questions.hand_down()
         self.identifier: str | None = None
         self.ended: PassEnded | None = None
         self.asked = 0
@@ -113,6 +118,7 @@ class Child:
         finally:
             self._out.close()
             self._err.close()
+            self.questions.close()
 
     def _judged(self) -> str | None:
         """The pass that it says it has judged."""
@@ -162,6 +168,18 @@ class Passing:
         child = self._child
         return child if child is not None and child.identifier == identifier and child.lives else None
 
+    def judging(self, identifier: str) -> Answer | None:
+        """What a pass of this server is judging right now; in any thread, as it asks the process and waits for it."""
+        child = self.child_of(identifier)
+        try:
+            return child.questions.ask() if child else None
+        except OutsideError:  # it has just ended
+            return None
+
+    def questions_of(self, identifier: str) -> Questions:
+        """How the process that judges a pass is asked. Raises InputError as `stop`."""
+        return self._judging(identifier).questions
+
     def ended(self, identifier: str) -> PassEnded | None:
         """How the last process of this server for a pass ended, if there was one."""
         return self._ended.get(identifier)
@@ -172,10 +190,13 @@ class Passing:
         Raises:
             InputError: no process of this server judges it. One that somebody else started is never signalled.
         """
+        self._judging(identifier).stop()
+
+    def _judging(self, identifier: str) -> Child:
         child = self.child_of(identifier)
         if child is None:
             raise InputError(f"pass {identifier} is not judged by a process that this server started")
-        child.stop()
+        return child
 
     async def close(self) -> None:
         """Ask what is under way to end, as the server does."""

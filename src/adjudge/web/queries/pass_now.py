@@ -11,6 +11,7 @@ import msgspec
 
 from adjudge.passes.breaker import DOWN
 from adjudge.passes.results import outcome_of
+from adjudge.passes.under_way import Answer, RunUnderWay
 from adjudge.store.pass_counts import Landed, PassCounts, RunsAlike
 from adjudge.store.pass_rows import PassRow, PassStanding, standing_of
 from adjudge.store.store import Store
@@ -35,7 +36,8 @@ class PassNow(msgspec.Struct, frozen=True):
     `under_way` says that a living process judges it, which is `pid` on `host`; `other` is what such a process judges
     instead. `failures` counts what brought no verdict by kind. `reserved`, in US dollars, is for calls under way. `rate` is
     in judgments a second and `left` in seconds, `None` where nothing tells. Of the last judgments `failed_in_a_row` failed
-    in a way that a provider which is down brings, and `busy` were refused as it was busy.
+    in a way that a provider which is down brings, and `busy` were refused as it was busy. `judging` are runs that are being
+    judged and `more` is how many there are beside them, as far as the process is one that this server started.
     """
 
     row: PassRow
@@ -51,6 +53,8 @@ class PassNow(msgspec.Struct, frozen=True):
     pid: int | None = None
     host: str | None = None
     other: str | None = None
+    judging: tuple[RunUnderWay, ...] = ()
+    more: int = 0
 
 
 def pass_now(store: Store, identifier: str, clock: datetime | None = None) -> PassNow:
@@ -75,6 +79,13 @@ def pass_now(store: Store, identifier: str, clock: datetime | None = None) -> Pa
         host=holder.host if holder and under_way else None,
         other=holder.what if holder and not under_way else None,
     )
+
+
+def with_judging(now: PassNow, answer: Answer | None) -> PassNow:
+    """The same with what the process that judges it answered."""
+    if answer is None or not now.under_way:
+        return now
+    return msgspec.structs.replace(now, judging=answer.runs, more=answer.more)
 
 
 def _rate(counts: PassCounts, now: datetime) -> float | None:

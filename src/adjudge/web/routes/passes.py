@@ -15,13 +15,15 @@ from adjudge.errors import InputError
 from adjudge.passes.selection import read_sampling
 from adjudge.passes.values import Sampling
 from adjudge.settings import Settings
+from adjudge.web.doing.asking_pass import following, require_followed
 from adjudge.web.queries.agents import require_token
 from adjudge.web.queries.asking_model import why_no_model
-from adjudge.web.queries.pass_now import PassNow, pass_now
+from adjudge.web.queries.pass_now import PassNow
 from adjudge.web.queries.passes import PassFacts, PassList, Planned, pass_list, planned
 from adjudge.web.queries.rubrics import rubrics_in
 from adjudge.web.rendering import page
 from adjudge.web.routes.asked import Most, Name, Names, Words
+from adjudge.web.routes.judging import Begun
 from adjudge.web.site import Here, Site
 from adjudge.web.views.passes import passes_page
 from adjudge.web.views.passing import now_view, pass_page
@@ -152,7 +154,7 @@ def show_now(site: Here, of_pass: Name) -> Response[bytes]:
 
 def _facts(site: Site, name: str) -> PassFacts:
     """A pass as those who watch it saw it last, or else as it is now."""
-    now = site.watches.latest(name) or pass_now(site.store, name)
+    now = site.watches.latest(name) or site.pass_now(name)
     return PassFacts(*site.starts.of(name), now)
 
 
@@ -225,6 +227,15 @@ async def api_resume(site: Here, of_pass: Name, data: JSONBody[ResumePass]) -> P
     return await _begun(site, ["resume", of_pass, f"--at-once={data.at_once}", *limit, *retry])
 
 
+@post("/passes/{of_pass:str}/runs/{run:str}/follow", status_code=202)
+async def api_follow(site: Here, of_pass: Name, run: Name) -> Begun:
+    """Follow the judging of a run that is under way, in a job that tells each look; to stop the job stops no judging."""
+    questions = site.passing.questions_of(of_pass)
+    await asyncio.to_thread(require_followed, questions, run)
+    job = site.jobs.start_once("follow", f"How {run} is being judged", following(questions, run))
+    return Begun(job.facts.id, f"/live/{job.facts.id}")
+
+
 async def _begun(site: Site, arguments: list[str]) -> PassBegun:
     require_token(site, "spend what judging costs")
     return _at(await site.passing.begin(arguments, site.own))
@@ -260,4 +271,4 @@ def _json(value: object) -> str:
 
 
 PAGES = (show_passes, show_plan, show_pass, show_now)
-API = (api_passes, api_plan, api_start, api_pass, api_pass_events, api_stop_pass, api_resume)
+API = (api_passes, api_plan, api_start, api_pass, api_pass_events, api_stop_pass, api_resume, api_follow)

@@ -11,9 +11,10 @@ from markupsafe import Markup
 from adjudge.judgment import Judge
 from adjudge.passes.breaker import IN_A_ROW
 from adjudge.passes.estimate import described, rounded
+from adjudge.passes.under_way import RunUnderWay
 from adjudge.passes.values import Estimate
 from adjudge.record import dollars
-from adjudge.web.addresses import address
+from adjudge.web.addresses import address, of_run
 from adjudge.web.doing.passing import Child, PassEnded
 from adjudge.web.queries.pass_now import PassNow
 from adjudge.web.queries.passes import PassFacts
@@ -25,6 +26,17 @@ from adjudge.web.views.planning import AT_ONCE
 
 SEVERAL = 2
 """Failures in a row that are worth a word."""
+
+
+class UnderWayLine(msgspec.Struct, frozen=True):
+    """A run that is being judged, since when, and what its judge is at."""
+
+    run: str
+    href: Markup
+    follow: Markup
+    since: str
+    words: str
+
 
 Doing = Literal["stop", "end", "resume", "retry", "nothing"]
 
@@ -42,6 +54,8 @@ class NowView(msgspec.Struct, frozen=True):
     progress: Box
     money: Box
     notices: tuple[Notice, ...]
+    judging: tuple[UnderWayLine, ...]
+    more: str
     strata: tuple[StratumLine, ...]
     doing: Doing
     results: Markup | None
@@ -112,12 +126,19 @@ def now_view(facts: PassFacts, child: Child | None, ended: PassEnded | None) -> 
         progress=Box("Judgments", tuple(_progress(now))),
         money=_money(now, started.estimate if started else None, started.max_cost if started else None),
         notices=tuple(_notices(now, child, ended)),
+        judging=tuple(_under_way(row.id, each) for each in now.judging),
+        more=f"{counted(now.more, 'more run')} under way." if now.more else "",
         strata=strata_lines(started.strata, now.strata) if started else (),
         doing=_doing(now, child),
         results=address("results", row.id) if row.landed else None,
         at_once=AT_ONCE,
         max_cost="" if started is None or started.max_cost is None else f"{started.max_cost:g}",
     )
+
+
+def _under_way(of_pass: str, each: RunUnderWay) -> UnderWayLine:
+    follow = address("api", "passes", of_pass, "runs", each.run, "follow")
+    return UnderWayLine(each.run, of_run(each.run), follow, each.since[11:19], each.words)
 
 
 def _sentence(now: PassNow) -> str:
@@ -172,8 +193,8 @@ def _notices(now: PassNow, child: Child | None, ended: PassEnded | None) -> Iter
         yield Notice(
             "none",
             "started elsewhere",
-            f"Process {now.pid} on {now.host} judges it, which this server did not start and does not stop. There, this "
-            "asks it to end:",
+            f"Process {now.pid} on {now.host} judges it, which this server did not start: it neither stops it nor sees "
+            "which runs are under way. There, this asks it to end:",
             f"kill {now.pid}",
         )
     if now.under_way and child is not None and child.asked:
