@@ -391,6 +391,13 @@ def test_a_runs_page_says_where_nobody_reviewed(site: Site) -> None:
     assert "not reviewed" in text_of(html[html.index('id="v1" data-v') :].partition("</article>")[0])
 
 
+def test_the_figures_of_a_runs_judge_are_a_piece_of_their_own(site: Site) -> None:
+    site.review(0, "tests", passed=True)
+    site.page(f"/results/{site.evaluation}")
+    assert "Blind agreement, raw" in text_of(site.page(f"/runs/r-{0:016x}/trust/evaluator"))
+    assert site.client.get(f"/runs/r-{0:016x}/trust/nobody").status_code in (400, 404)
+
+
 def test_agreement_over_the_api_is_split_and_scoped(site: Site) -> None:
     site.review(0, "tests", passed=True)
     site.review(1, "tests", passed=True)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, expect, sync_playwright
@@ -11,6 +13,7 @@ from tests.web.served import ARGUMENTS, CHROMIUM, served
 from tests.web.test_browser import Looking
 
 from adjudge.store.store import Store, open_store
+from adjudge.wiring import reviews
 
 pytestmark = [
     pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium here (Debian's package `chromium`)"),
@@ -59,4 +62,31 @@ def test_a_cell_of_the_matrix_leads_to_the_quoted_words(browser: Browser, store:
         page.wait_for_url("**&at=1")
         page.locator("a.cite.holds").first.click()
         expect(page.locator("mark:target, mark:has(:target)")).to_be_visible()
+        looking.context.close()
+
+
+def test_figures_that_are_being_counted_come_by_themselves(
+    browser: Browser, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    may = threading.Event()
+
+    def slowly(*asked: Any) -> Any:
+        assert may.wait(60)
+        return reviews.trust(*asked)
+
+    monkeypatch.setattr("adjudge.web.queries.figures.trust", slowly)
+    judged = next(row.run for row in store.judgments() if row.rubric_hash == sample.RUBRIC.hash)
+    with served(store) as door:
+        looking = Looking(browser, door)
+        page = looking.page
+        try:
+            page.goto(f"{looking.base}/runs/{judged}")
+            trust = page.locator("section[aria-labelledby=trust-h]")
+            expect(trust).to_contain_text("The figures are being counted")
+            expect(trust.locator("tbody")).to_have_count(0)
+        finally:
+            may.set()
+        expect(trust.locator("tbody").first).to_contain_text("Blind agreement, raw", timeout=30_000)
+        expect(trust).not_to_contain_text("being counted")
+        assert looking.complaints == []
         looking.context.close()

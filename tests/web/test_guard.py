@@ -19,6 +19,7 @@ from .pictures import PAIR
 from .sample import RUBRIC
 
 VALUES = {
+    "kind": "evaluator",
     "run": RUN,
     "judgment": "j-00000000000000e1",
     "exhibit": "e3",

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from litestar import Response, get
+from litestar.params import FromPath
 
 from adjudge.errors import InputError
-from adjudge.exports.judged import Judged
 from adjudge.store.review_counts import reviews_on
+from adjudge.web.addresses import address
 from adjudge.web.queries.judged import JudgedRun, judged_run
 from adjudge.web.queries.outline import outline_of
 from adjudge.web.queries.search import search
@@ -19,26 +22,31 @@ from adjudge.web.views.exhibit import exhibit_page, look_page
 from adjudge.web.views.finding import found_view, outline_view
 from adjudge.web.views.record import Shown, leads_of_run
 from adjudge.web.views.run import run_page
-from adjudge.web.views.trust import RunTrust, TrustView, trust_view
+from adjudge.web.views.trust import RunTrust, TrustView, counting, trust_view
+
+JudgeKind = Literal["evaluator", "reader"]
+WHO: dict[JudgeKind, str] = {"evaluator": "The evaluator", "reader": "The reader"}
 
 
 def _judged(site: Site, run: str, judgment: str | None) -> JudgedRun:
     return judged_run(site.store, site.runs.open(run), judgment or None)
 
 
-def _trusts(site: Site, judged: JudgedRun) -> RunTrust:
+def _trusts(site: Site, judged: JudgedRun, judgment: str | None) -> RunTrust:
     """How far the judges of a run can be trusted, as far as that is known without waiting for it."""
-    evaluation, reading = judged.evaluation, judged.reading
-    shown = [each.judgment.id for each in (evaluation, reading) if each]
-    return RunTrust(
-        _trust(site, evaluation, "The evaluator"), _trust(site, reading, "The reader"), reviews_on(site.store, shown)
-    )
+    shown = [each.judgment.id for each in (judged.evaluation, judged.reading) if each]
+    evaluation, reading = (_trust(site, judged, kind, judgment) for kind in WHO)
+    return RunTrust(evaluation, reading, reviews_on(site.store, shown))
 
 
-def _trust(site: Site, each: Judged | None, who: str) -> TrustView | None:
+def _trust(site: Site, judged: JudgedRun, kind: JudgeKind, judgment: str | None) -> TrustView | None:
+    each = judged.evaluation if kind == "evaluator" else judged.reading
     if each is None or each.rubric is None:
         return None
-    return trust_view(who, site.figures.trust_soon(each.rubric.hash, each.judgment.judge.hash))
+    found = site.figures.trust_soon(each.rubric.hash, each.judgment.judge.hash)
+    if found is None:
+        return counting(WHO[kind], address("runs", each.run.id, "trust", kind, judgment=judgment))
+    return trust_view(WHO[kind], found)
 
 
 @get("/runs/{run:str}", include_in_schema=False, sync_to_thread=True)
@@ -54,7 +62,7 @@ def show_run(
 ) -> Response[bytes]:
     """A run: its record opened around an entry, searched, or as an outline."""
     judged = _judged(site, run, judgment)
-    shown = run_page(judged, at, judgment or None, _trusts(site, judged))
+    shown = run_page(judged, at, judgment or None, _trusts(site, judged, judgment or None))
     found = lines = None
     if q or kind:
         found = found_view(
@@ -88,6 +96,15 @@ def show_map(site: Here, run: Name, judgment: Names = None) -> Response[bytes]:
     return page("map.html", map=made)
 
 
+@get("/runs/{run:str}/trust/{kind:str}", include_in_schema=False, sync_to_thread=True)
+def show_trust(site: Here, run: Name, kind: FromPath[JudgeKind], judgment: Names = None) -> Response[bytes]:
+    """How far one judge of a run can be trusted, in place of the word that this is being counted."""
+    trust = _trust(site, _judged(site, run, judgment), kind, judgment or None)
+    if trust is None:
+        raise InputError(f"run {run} has no judgment by {WHO[kind].lower()} with a rubric")
+    return page("trust.html", trust=trust)
+
+
 @get("/runs/{run:str}/exhibits/{exhibit:str}", include_in_schema=False, sync_to_thread=True)
 def show_exhibit(site: Here, run: Name, exhibit: Name, start: Position = 0) -> Response[bytes]:
     """One entry, whole, in parts."""
@@ -100,4 +117,4 @@ def show_look(site: Here, judgment: Name, look: Name, start: Position = 0) -> Re
     return page("exhibit.html", here="Runs", page=look_page(site.store.judgment(judgment), look, start))
 
 
-PAGES = (show_run, show_entries, show_map, show_exhibit, show_look)
+PAGES = (show_run, show_entries, show_map, show_trust, show_exhibit, show_look)

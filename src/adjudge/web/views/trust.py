@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import msgspec
+from markupsafe import Markup
 
 from adjudge.exports.trust import NOT_YET, agreed, beside, beside_of, endorsed, interval_words, kappa_words, note_of
 from adjudge.reviews.figures import Figures, Trust
@@ -66,7 +67,7 @@ class TrustView(msgspec.Struct, frozen=True):
 
     `splits` are the figures by agent and by judge. `beside` has what stands beside each criterion or dimension, and
     `beside_of` that of the runs of each agent. `short` is the one that is shown at the head of a page, `None` if nobody
-    answered blind. `counting` says that they are being counted.
+    answered blind. While they are being counted, `load` is where they will be.
     """
 
     who: str
@@ -76,7 +77,7 @@ class TrustView(msgspec.Struct, frozen=True):
     beside_of: dict[str, dict[str, str]]
     note: str
     short: tuple[str, str] | None
-    counting: bool = False
+    load: Markup | None = None
 
 
 class RunTrust(msgspec.Struct, frozen=True):
@@ -140,10 +141,13 @@ def _named(name: str, found: Interval | None) -> Iterator[str]:
         yield f"{name} {interval_words(found)}"
 
 
-def trust_view(who: str, found: Trust | None) -> TrustView:
-    """Everything that is known of a judge with a rubric; `None` stands for figures that are being counted."""
-    if found is None:
-        return TrustView(who, (), None, {}, {}, "", None, counting=True)
+def counting(who: str, load: Markup) -> TrustView:
+    """Of figures that are being counted, where they will be."""
+    return TrustView(who, (), None, {}, {}, "", None, load)
+
+
+def trust_view(who: str, found: Trust) -> TrustView:
+    """Everything that is known of a judge with a rubric."""
     words = {item: told for item, each in found.items.items() if (told := beside(each))}
     apart = {harness: {item: beside_of(found, item, harness) for item in of} for harness, of in found.items_of.items()}
     return TrustView(who, tuple(_lines(found.whole)), _splits(found), words, apart, note_of(found), _short(found.whole))

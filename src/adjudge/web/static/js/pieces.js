@@ -17,6 +17,7 @@ const fill = async (gap) => {
     children.forEach(unfold);
     const held = gap.contains(document.activeElement);
     gap.replaceWith(...children);
+    for (const child of children) if (child.matches(".soon[data-load]")) setTimeout(fill, 1000, child);  // it is not ready yet
     if (held) one("a, summary", children[0])?.focus({ preventScroll: true });
   } catch (status) {
     gap.classList.remove("is-busy");
