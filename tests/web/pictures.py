@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, sync_playwright
 from tests.conftest import RUBRIC as DIMENSIONS
 from tests.web import sample, sample_doing, sample_figures, sample_passes
 from tests.web.sample_asking import KeptJob, an_asking
-from tests.web.served import ARGUMENTS, CHROMIUM, entered, served
+from tests.web.served import ARGUMENTS, CHROMIUM, Traffic, entered, served
 
 from adjudge.store.store import open_store
 
@@ -142,12 +142,13 @@ def draw(
         size: Any = {"width": width, "height": height}
         context = browser.new_context(viewport=size, color_scheme=scheme, storage_state=state)  # type: ignore[arg-type]  # a scheme
         page = context.new_page()
+        traffic = Traffic(page)
         if inside:
             page.request.put(f"{base}/api/reviewer", data={"name": inside}, headers={"x-adjudge": "1"})
         page.on("console", lambda message: print(message.type, message.text[:200]))
         for name, path in pages.items():
             page.goto(base + path)
-            page.wait_for_load_state("load" if name == "pass-live" else "networkidle")
+            traffic.settle()
             page.screenshot(path=folder / f"{name.replace('/', '-')}-{shape}.png")
         context.close()
 

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import uvicorn
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, Page, Request
 
 from adjudge.settings import Settings
 from adjudge.store.store import Store
@@ -23,6 +23,9 @@ from adjudge.web.guard.access import draw_token
 
 CHROMIUM = shutil.which("chromium")
 ARGUMENTS = ["--headless", "--no-sandbox", "--disable-gpu", "--force-color-profile=srgb"]
+TWO_FRAMES = """() => document.documentElement.classList.contains("js")
+    && new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))"""
+"""Where no script runs there are no frames to wait for, and nothing is fetched."""
 
 
 @contextmanager
@@ -63,3 +66,34 @@ def entered(browser: Browser, door: str) -> Any:
     state = context.storage_state()
     context.close()
     return state
+
+
+class Traffic:
+    """What a window waits for: a page is settled when all that it fetched has come and stands on it.
+
+    Streams of events, which go on, are not waited for.
+    """
+
+    def __init__(self, page: Page) -> None:
+        self._page = page
+        self._open: set[Request] = set()
+        page.on("request", self._begun)
+        page.on("requestfinished", self._ended)
+        page.on("requestfailed", self._ended)
+
+    def _begun(self, request: Request) -> None:
+        if request.resource_type != "eventsource":
+            self._open.add(request)
+
+    def _ended(self, request: Request) -> None:
+        self._open.discard(request)
+
+    def settle(self) -> None:
+        """Wait for it, two frames at a time. Raises AssertionError if something does not come within half a minute."""
+        until = time.monotonic() + 30
+        settled = False
+        while not settled:
+            assert time.monotonic() < until, f"these did not come: {[request.url for request in self._open]}"
+            settled = not self._open
+            self._page.evaluate(TWO_FRAMES)
+            settled = settled and not self._open

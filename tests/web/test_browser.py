@@ -11,7 +11,7 @@ import msgspec
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
 from tests.web import sample
-from tests.web.served import ARGUMENTS, CHROMIUM, entered, served
+from tests.web.served import ARGUMENTS, CHROMIUM, Traffic, entered, served
 
 from adjudge import wiring
 from adjudge.settings import Settings
@@ -37,6 +37,7 @@ class Looking:
         self.base = door.partition("/enter")[0]
         self.context = browser.new_context(storage_state=entered(browser, door), **context)
         self.page: Page = self.context.new_page()
+        self.traffic = Traffic(self.page)
         self.asked: list[str] = []
         self.complaints: list[str] = []
         self.page.on("request", lambda request: self.asked.append(request.url))
@@ -52,7 +53,7 @@ class Looking:
 
     def open(self, path: str) -> Page:
         self.page.goto(self.base + path)
-        self.page.wait_for_load_state("networkidle")
+        self.traffic.settle()
         return self.page
 
 
