@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from playwright.sync_api import Browser, sync_playwright
 from tests.conftest import RUBRIC as DIMENSIONS
@@ -22,52 +23,76 @@ FAILED = "r-0000000000000006"
 FRESH = "r-0000000000000004"
 EVALUATION, READING = "j-00000000000000e1", "j-00000000000000d1"
 THREE = ("mini-swe-agent=deepseek-chat", "claude-code=large-model", "codex=gpt-5-codex")
-OF_THREE = "&".join(f"agent={name}" for name in THREE) + f"&against={THREE[0]}"
-PAIR = f"first={THREE[0]}&second={THREE[1]}"
+NAMES = {
+    "run": RUN,
+    "failed": FAILED,
+    "fresh": FRESH,
+    "beside": "r-f000000000000003",
+    "besides": "r-f000000000000004",
+    "word": "pytest",
+    "entry": "e40",
+    "evaluation": EVALUATION,
+    "reading": READING,
+    "rubric": sample.RUBRIC.hash,
+    "next": sample_doing.NEXT.hash,
+    "dimensions": DIMENSIONS.hash,
+    "criterion": "clean",
+    "asked": "as-written",
+    "dimension": "loop",
+    "first": quote(THREE[0]),
+    "second": quote(THREE[1]),
+    "third": quote(THREE[2]),
+    "stratum": "*/unresolved",
+}
+"""What the pages below name, in a form that fits into an address: another store has other names."""
+OF_THREE = "agent={first}&agent={second}&agent={third}&against={first}"
+PAIR = "first={first}&second={second}"
 
 PAGES = {
     "runs": "/runs",
     "runs-none": "/runs?agent=nobody",
-    "run": f"/runs/{RUN}",
-    "run-cite": f"/runs/{RUN}#v2c2",
-    "run-gate": f"/runs/{RUN}#v7",
-    "run-look": f"/runs/{RUN}#v6c1",
-    "run-dimensions": f"/runs/{RUN}#d5",
-    "run-patch": f"/runs/{RUN}#patch",
-    "run-machine": f"/runs/{RUN}#machine",
-    "run-reader": f"/runs/{RUN}#reader",
-    "run-search": f"/runs/{RUN}?q=pytest#record",
-    "run-outline": f"/runs/{RUN}?outline=0#record",
-    "run-errored": f"/runs/{FAILED}",
-    "run-not-judged": f"/runs/{FRESH}",
-    "exhibit": f"/runs/{RUN}/exhibits/e40",
+    "run": "/runs/{run}",
+    "run-cite": "/runs/{run}#v2c2",
+    "run-gate": "/runs/{run}#v7",
+    "run-look": "/runs/{run}#v6c1",
+    "run-dimensions": "/runs/{run}#d5",
+    "run-patch": "/runs/{run}#patch",
+    "run-machine": "/runs/{run}#machine",
+    "run-reader": "/runs/{run}#reader",
+    "run-search": "/runs/{run}?q={word}#record",
+    "run-outline": "/runs/{run}?outline=0#record",
+    "run-errored": "/runs/{failed}",
+    "run-not-judged": "/runs/{fresh}",
+    "exhibit": "/runs/{run}/exhibits/{entry}",
     "missing": "/runs/r-none",
     "agents": "/agents",
     "build": "/build",
-    "build-rubric": f"/build?rubric={sample_doing.NEXT.hash}",
+    "build-rubric": "/build?rubric={next}",
     "import": "/import",
     "rubrics": "/rubrics",
-    "rubric": f"/rubrics/{sample.RUBRIC.hash}",
-    "rubric-next": f"/rubrics/{sample_doing.NEXT.hash}",
-    "rubric-edit": f"/rubrics/{sample_doing.NEXT.hash}/edit",
+    "rubric": "/rubrics/{rubric}",
+    "rubric-next": "/rubrics/{next}",
+    "rubric-edit": "/rubrics/{next}/edit",
     "rubric-new": "/rubrics/new",
     "review": "/review",
-    "review-blind": f"/review/{EVALUATION}/as-written?order=random",
-    "review-after": f"/review/{EVALUATION}/as-written?order=random&seen=true#judgec1",
+    "review-blind": "/review/{evaluation}/{asked}?order=random",
+    "review-after": "/review/{evaluation}/{asked}?order=random&seen=true#judgec1",
     "ask": "/ask",
-    "review-dimension": f"/review/{READING}/loop?order=random",
+    "answer": "/ask/{job}",
+    "job": "/live/{job}",
+    "review-dimension": "/review/{reading}/{dimension}?order=random",
     "results-list": "/results",
-    "results-criteria": f"/results?rubric={sample.RUBRIC.hash}",
-    "results-dimensions": f"/results?rubric={DIMENSIONS.hash}&by=harness&by=outcome",
+    "results-criteria": "/results?rubric={rubric}",
+    "results-dimensions": "/results?rubric={dimensions}&by=harness&by=outcome",
     "compare-list": "/compare",
-    "compare": f"/compare?rubric={sample.RUBRIC.hash}&{OF_THREE}",
-    "compare-each": f"/compare?rubric={DIMENSIONS.hash}&{OF_THREE}&first=",
-    "compare-pair": f"/compare/pair?rubric={sample.RUBRIC.hash}&item=clean&{PAIR}",
-    "compare-scores": f"/compare/pair?rubric={DIMENSIONS.hash}&item=loop&{PAIR}",
-    "compare-runs": "/compare?run=r-f000000000000003&run=r-f000000000000004&run=r-f000000000000005",
-    "run-trust": "/runs/r-f000000000000003#trust-h",
-    "judge": f"/runs/{RUN}/judge",
-    "judge-several": f"/judge?run={RUN}&run={FRESH}&run={FAILED}",
+    "compare": "/compare?rubric={rubric}&" + OF_THREE,
+    "compare-each": "/compare?rubric={dimensions}&" + OF_THREE + "&first=",
+    "compare-pair": "/compare/pair?rubric={rubric}&item={criterion}&" + PAIR,
+    "compare-scores": "/compare/pair?rubric={dimensions}&item={dimension}&" + PAIR,
+    "compare-runs": "/compare?run={beside}&run={besides}&run={run}",
+    "run-trust": "/runs/{beside}#trust-h",
+    "judge": "/runs/{run}/judge",
+    "judge-several": "/judge?run={run}&run={fresh}&run={failed}",
     "passes": "/passes",
     "pass-live": "/passes/{live}",
     "pass-stopped": "/passes/{stopped}",
@@ -75,14 +100,16 @@ PAGES = {
     "plan": "/passes/new",
     "jobs": "/live",
     "results-pass": "/results/{finished}",
-    "look": f"/judgments/{EVALUATION}/looks/L1",
-    "plan-shown": f"/passes/new?rubric={sample.RUBRIC.hash}&model=openai/gpt-4o&share=50%25&always=*/unresolved&seed=7",
+    "look": "/judgments/{evaluation}/looks/L1",
+    "plan-shown": "/passes/new?rubric={rubric}&model=openai/gpt-4o&share=50%25&always={stratum}&seed=7",
 }
 EMPTY = {
     f"empty-{name}": f"/{name}"
     for name in ("runs", "passes", "passes/new", "results", "compare", "review", "rubrics", "agents", "ask", "live")
 }
 """Pages of a store that holds nothing."""
+DOOR = {"door": "/runs", "door-spent": "/enter?code=spent"}
+"""What someone sees who is outside."""
 SHAPES = {"light": (1440, 1000, "light"), "dark": (1440, 1000, "dark"), "narrow-light": (360, 800, "light")}
 
 
@@ -113,8 +140,8 @@ def draw_full(folder: Path, wanted: list[str]) -> None:
         launched() as browser,
     ):
         sample_doing.fill(store)
-        pages = {name: path.format(**names) for name, path in PAGES.items()}
-        draw(browser, door, pages | {"answer": f"/ask/{job.id}", "job": f"/live/{job.id}"}, folder, wanted)
+        known = NAMES | names | {"job": job.id}
+        draw(browser, door, {name: path.format_map(known) for name, path in PAGES.items()}, folder, wanted)
 
 
 def draw_empty(folder: Path, wanted: list[str]) -> None:
@@ -126,7 +153,7 @@ def draw_empty(folder: Path, wanted: list[str]) -> None:
         launched() as browser,
     ):
         draw(browser, door, EMPTY, folder, wanted)
-        draw(browser, door, {"door": "/runs", "door-spent": "/enter?code=spent"}, folder, wanted, inside=None)
+        draw(browser, door, DOOR, folder, wanted, inside=None)
 
 
 def draw(

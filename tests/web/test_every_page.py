@@ -161,7 +161,7 @@ def test_every_page_is_for_everybody(browser: Browser, store: Store, guard: Guar
         page, base = looking.page, looking.base
         page.request.put(f"{base}/api/reviewer", data={"name": "Ada"}, headers={"x-adjudge": "1"})
         of_pages = addresses(guard, {"job": job.id, "hash": RUBRIC.hash, "of_pass": names["finished"]})
-        for path in dict.fromkeys((*of_pages, *pictured(names))):
+        for path in dict.fromkeys((*of_pages, *pictured(names | {"job": job.id}))):
             page.goto(base + path)
             page.wait_for_load_state("networkidle")
             if has_frame(page):

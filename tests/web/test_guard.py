@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 import pytest
 from litestar.routes import HTTPRoute
@@ -15,10 +16,10 @@ from adjudge.web.guard import HEADERS, Access, Doors, Guard
 from adjudge.web.guard.hosts import host_of
 
 from .conftest import ACCESS, BASE, RUN, TOKEN, Client
-from .pictures import PAIR
+from .pictures import NAMES, PAIR
 from .sample import RUBRIC
 
-VALUES = {
+VALUES = NAMES | {
     "kind": "evaluator",
     "run": RUN,
     "judgment": "j-00000000000000e1",
@@ -35,9 +36,15 @@ VALUES = {
 QUERIES = {
     "/runs/{run:str}/entries": "?start=0&end=3",
     "/review/{judgment:str}/{item:str}/entries": "?start=0&end=3",
-    "/judge": f"?run={RUN}",
-    "/compare/pair": f"?rubric={RUBRIC.hash}&item=clean&{PAIR}",
+    "/judge": "?run={run}",
+    "/compare/pair": "?rubric={rubric}&item={criterion}&" + PAIR,
 }
+"""What a path needs behind it."""
+
+
+def address(path: str, values: Mapping[str, str]) -> str:
+    """The address of a route's path, with these values for what it names."""
+    return (re.sub(r"\{(\w+):\w+\}", r"{\1}", path) + QUERIES.get(path, "")).format_map(values)
 
 
 def addresses(guard: Guard) -> list[tuple[str, str]]:
@@ -45,8 +52,7 @@ def addresses(guard: Guard) -> list[tuple[str, str]]:
     found = []
     for route in guard.app.routes:
         assert isinstance(route, HTTPRoute)
-        path = re.sub(r"\{(\w+):\w+\}", lambda part: VALUES[part[1]], route.path)
-        found += [(str(method), path + QUERIES.get(route.path, "")) for method in route.methods if method != "OPTIONS"]
+        found += [(str(method), address(route.path, VALUES)) for method in route.methods if method != "OPTIONS"]
     return found
 
 

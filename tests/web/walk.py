@@ -9,8 +9,8 @@ from litestar.routes import HTTPRoute
 
 from adjudge.web.guard import Guard
 
-from .pictures import PAGES
-from .test_guard import QUERIES, VALUES
+from .pictures import NAMES, PAGES
+from .test_guard import VALUES, address
 
 NO_PAGES = ("/api", "/static/", "/enter")
 
@@ -29,13 +29,15 @@ def parameters(guard: Guard) -> set[str]:
 def addresses(guard: Guard, values: Mapping[str, str]) -> list[str]:
     """An address for each path; what `values` does not name is as in the guard's own walk."""
     known = VALUES | dict(values)
-    return [re.sub(r"\{(\w+):\w+\}", lambda part: known[part[1]], path) + QUERIES.get(path, "") for path in routes(guard)]
+    return [address(path, known) for path in routes(guard)]
 
 
 def pictured(names: Mapping[str, str]) -> list[str]:
     """The pages of which pictures are made: further states of the same paths, of those that differ by a place only one.
 
-    `names` are the passes that they name.
+    `names` are what they name, where that is not the sample's.
     """
     places = re.compile(r"#[vd]\d.*|#judge.*")
-    return list(dict.fromkeys(places.sub("", path).format(**names) for path in PAGES.values() if path != PAGES["missing"]))
+    known = NAMES | dict(names)
+    pages = (path for path in PAGES.values() if path != PAGES["missing"])
+    return list(dict.fromkeys(places.sub("", path).format_map(known) for path in pages))
