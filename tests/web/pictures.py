@@ -31,6 +31,7 @@ NAMES = {
     "besides": "r-f000000000000004",
     "word": "pytest",
     "entry": "e40",
+    "look": "L1",
     "evaluation": EVALUATION,
     "reading": READING,
     "rubric": sample.RUBRIC.hash,
@@ -100,7 +101,7 @@ PAGES = {
     "plan": "/passes/new",
     "jobs": "/live",
     "results-pass": "/results/{finished}",
-    "look": "/judgments/{evaluation}/looks/L1",
+    "look": "/judgments/{evaluation}/looks/{look}",
     "plan-shown": "/passes/new?rubric={rubric}&model=openai/gpt-4o&share=50%25&always={stratum}&seed=7",
 }
 EMPTY = {

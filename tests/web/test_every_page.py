@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from importlib.resources import files
+from urllib.parse import urlsplit
 
 import pytest
 from litestar.testing import TestClient
@@ -19,10 +20,11 @@ from adjudge.web.app import create_app
 from adjudge.web.guard import Doors, Guard
 
 from .conftest import ACCESS, BASE, TOKEN, Client
+from .pictures import DOOR, EMPTY, PAGES
 from .sample import RUBRIC
 from .test_browser import Looking
-from .test_guard import VALUES
-from .walk import addresses, parameters, pictured
+from .test_guard import VALUES, address
+from .walk import addresses, parameters, pictured, routes
 
 AXE = (files("axe_playwright_python") / "axe.min.js").read_text()
 SHAPES = {
@@ -85,6 +87,23 @@ def test_every_page_is_there(guard: Guard, client: Client, values: dict[str, str
     found = {path: client.get(path) for path in walked}
     assert {path: answer.status_code for path, answer in found.items() if answer.status_code != 200} == {}
     assert [path for path, answer in found.items() if not answer.headers["content-type"].startswith("text/html")] == []
+
+
+def test_every_page_has_a_picture(guard: Guard, client: Client, values: dict[str, str]) -> None:
+    known = VALUES | values
+    found = {path: client.get(address(path, known), follow_redirects=False) for path in routes(guard)}
+    framed = [path for path, answer in found.items() if 'id="main"' in answer.text]
+    assert len(framed) >= 20
+    shown = {urlsplit(path).path for path in (*PAGES.values(), *EMPTY.values(), *DOOR.values())}
+    assert [path for path in framed if not any(shows(path, one) for one in shown)] == []
+
+
+def shows(path: str, pictured: str) -> bool:
+    """Whether an address that is pictured is one of a route's path, and of no other's."""
+    parts, others = path.split("/"), pictured.split("/")
+    return len(parts) == len(others) and all(
+        part == other or (part[:1] == "{" == other[:1]) for part, other in zip(parts, others, strict=True)
+    )
 
 
 # --- accessibility
