@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Coroutine, Iterable, Iterator
+from contextlib import contextmanager
 from importlib.resources import files
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from litestar import get
 from litestar.testing import TestClient
 from playwright.sync_api import Browser, Page, sync_playwright
 from tests.web import sample_doing, sample_figures, sample_passes
 from tests.web.sample_asking import KeptJob, an_asking, kept_asking
 from tests.web.served import ARGUMENTS, CHROMIUM, served
 
+from adjudge.errors import OutsideError
 from adjudge.settings import Settings
-from adjudge.store.store import Store
+from adjudge.store.store import Store, open_store
 from adjudge.web.app import create_app
 from adjudge.web.guard import Doors, Guard
 
@@ -27,13 +31,10 @@ from .test_guard import VALUES, address
 from .walk import addresses, parameters, pictured, routes
 
 AXE = (files("axe_playwright_python") / "axe.min.js").read_text()
-SHAPES = {
-    "light": (1440, None),
-    "dark": (1440, ["color-contrast", "link-in-text-block"]),
-    "narrow": (360, ["target-size", "scrollable-region-focusable"]),
-}
-"""Width, and which rules are asked: in the dark only colours are others, and on a phone only what has room."""
+SHAPES = {"light": (1440, "light"), "dark": (1440, "dark"), "narrow": (360, "light")}
+"""Width and colours; all rules are asked in each."""
 WIDTHS = (360, 768, 1440, 2200)
+Prepare = Callable[[Guard], Coroutine[Any, Any, object]]
 pytestmark = pytest.mark.xdist_group("every page")
 UNFOLDED = """() => {
     for (const fold of document.querySelectorAll("details.rest")) fold.open = true;
@@ -110,7 +111,14 @@ def shows(path: str, pictured: str) -> bool:
 
 
 @pytest.fixture(scope="module")
-def browser(names: dict[str, str]) -> Iterator[Browser]:
+def empty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    """A store that holds nothing."""
+    with open_store(tmp_path_factory.mktemp("empty") / "store") as store:
+        yield store
+
+
+@pytest.fixture(scope="module")
+def browser(names: dict[str, str], empty: Store) -> Iterator[Browser]:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
         yield browser
@@ -124,13 +132,12 @@ def has_frame(page: Page) -> bool:
 
 def accused(page: Page, shape: str) -> Iterator[str]:
     """What axe finds that is serious: the rule and the element."""
-    width, rules = SHAPES[shape]
+    width, scheme = SHAPES[shape]
     page.set_viewport_size({"width": width, "height": 900})
-    page.emulate_media(color_scheme="dark" if shape == "dark" else "light")
-    options = {"resultTypes": ["violations"], "preload": False} | (
-        {"runOnly": {"type": "rule", "values": rules}} if rules else {}
-    )
-    for rule in page.evaluate("options => axe.run(document, options)", options)["violations"]:
+    page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]  # a scheme
+    for rule in page.evaluate("options => axe.run(document, options)", {"resultTypes": ["violations"], "preload": False})[
+        "violations"
+    ]:
         if rule["impact"] in ("serious", "critical"):
             for node in rule["nodes"][:3]:
                 yield f"{shape}: {rule['id']}: {node['html'][:160]} {node['failureSummary'][:300]}"
@@ -169,26 +176,114 @@ def overflowing(page: Page) -> Iterator[str]:
             yield f"scrolls sideways at {width} px"
 
 
+def findings(page: Page, name: str, shapes: Iterable[str] = SHAPES) -> Iterator[str]:
+    """Everything that is wrong with the page that is open."""
+    page.evaluate(AXE)
+    for found in (crushed(page), *(accused(page, shape) for shape in shapes), overflowing(page)):
+        yield from (f"{name} {finding}" for finding in found)
+
+
+@contextmanager
+def looking_at(browser: Browser, store: Store, prepare: Prepare | None = None) -> Iterator[Looking]:
+    """A window on a store; the policy allows no foreign script, so that axe comes in by the browser's own door."""
+    with served(store, prepare=prepare) as door:
+        looking = Looking(browser, door, bypass_csp=True, reduced_motion="reduce")
+        looking.page.request.put(f"{looking.base}/api/reviewer", data={"name": "Ada"}, headers={"x-adjudge": "1"})
+        yield looking
+        looking.context.close()
+
+
+needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium here (Debian's package `chromium`)")
+
+
 @pytest.mark.slow
-@pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium here (Debian's package `chromium`)")
+@needs_chromium
 def test_every_page_is_for_everybody(browser: Browser, store: Store, guard: Guard, names: dict[str, str]) -> None:
-    """The policy allows no foreign script, so that axe comes in through the browser's own door, without the policy."""
     job = KeptJob(an_asking())
     found: list[str] = []
-    with served(store, prepare=job) as door:
-        looking = Looking(browser, door, bypass_csp=True, reduced_motion="reduce")
-        page, base = looking.page, looking.base
-        page.request.put(f"{base}/api/reviewer", data={"name": "Ada"}, headers={"x-adjudge": "1"})
+    with looking_at(browser, store, job) as looking:
         of_pages = addresses(guard, {"job": job.id, "hash": RUBRIC.hash, "of_pass": names["finished"]})
         for path in dict.fromkeys((*of_pages, *pictured(names | {"job": job.id}))):
-            page.goto(base + path)
-            page.wait_for_load_state("networkidle")
+            page = looking.open(path)
             if has_frame(page):
-                page.evaluate(AXE)
-                found += [f"{path} {finding}" for finding in crushed(page)]
-                found += [f"{path} {finding}" for shape in SHAPES for finding in accused(page, shape)]
-                found += [f"{path} {finding}" for finding in overflowing(page)]
-        looking.context.close()
+                found += findings(page, path)
     assert not found, "\n".join(found)
     assert looking.complaints == []
-    assert [url for url in looking.asked if not url.startswith(base)] == []
+    assert [url for url in looking.asked if not url.startswith(looking.base)] == []
+
+
+@pytest.mark.slow
+@needs_chromium
+def test_every_page_of_an_empty_store_is_for_everybody(browser: Browser, empty: Store) -> None:
+    with looking_at(browser, empty) as looking:
+        found = [finding for path in EMPTY.values() for finding in findings(looking.open(path), f"empty {path}")]
+    assert not found, "\n".join(found)
+
+
+async def with_failures(guard: Guard) -> None:
+    """Gives a server two pages that fail: by a bug, and by a disk."""
+
+    @get("/bug", include_in_schema=False, sync_to_thread=False)
+    def bug() -> None:
+        raise RuntimeError("a test's own")
+
+    @get("/disk", include_in_schema=False, sync_to_thread=False)
+    def disk() -> None:
+        raise OutsideError("the disk is full")
+
+    guard.app.register(bug)
+    guard.app.register(disk)
+
+
+REFUSED = {
+    "/nowhere": 404,
+    "/runs/r-none": 404,
+    "/runs?sort=sideways": 400,
+    "/runs?q=%00": 400,
+    f"/runs?q={'a' * 9_000}": 414,
+    "/bug": 500,
+    "/disk": 503,
+}
+
+
+@pytest.mark.slow
+@needs_chromium
+def test_every_page_that_says_what_went_wrong_is_for_everybody(browser: Browser, empty: Store) -> None:
+    found: list[str] = []
+    with looking_at(browser, empty, with_failures) as looking:
+        outside = browser.new_context(bypass_csp=True, reduced_motion="reduce").new_page()
+        elsewhere = f"{looking.base.replace('127.0.0.1', 'localhost')}/runs"
+        closed = [(outside, looking.base + path, 401) for path in (*DOOR.values(), "/enter")]
+        refused = [(looking.page, looking.base + path, status) for path, status in REFUSED.items()]
+        for page, place, status in (*refused, *closed, (outside, elsewhere, 421)):
+            answer = page.goto(place)
+            assert answer is not None
+            assert answer.status == status, place
+            # another name is refused the style sheet too, and of a browser's own colours axe knows the light ones alone
+            found += findings(page, place[:100], ("light", "narrow") if place == elsewhere else SHAPES)
+        outside.context.close()
+    assert not found, "\n".join(found)
+
+
+FAULTY = (
+    ("/rubrics/new", "#rubric-text", "criteria: [", "Control+Enter", "#rubric-said .wrong"),
+    ("/build", "#instructions", "x", "Control+Enter", "#build-open:not(:empty)"),
+    ("/import", "input[name=path]", "/nowhere", "Enter", ".msg.fail"),
+    ("/ask?q=How+many%3F", "#model", "openai/gpt-4o", "Control+Enter", ".msg.fail"),
+)
+"""A page, a field of its form, words that are wrong there, the keys that send it, and what then says so."""
+
+
+@pytest.mark.slow
+@needs_chromium
+def test_every_form_with_a_fault_is_for_everybody(browser: Browser, empty: Store) -> None:
+    found: list[str] = []
+    with looking_at(browser, empty) as looking:
+        for path, field, words, keys, fault in FAULTY:
+            page = looking.open(path)
+            page.locator(field).fill(words)
+            page.locator(field).press(keys)
+            page.locator(fault).first.wait_for()
+            looking.traffic.settle()
+            found += findings(page, f"{path} with a fault")
+    assert not found, "\n".join(found)
