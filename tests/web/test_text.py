@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, strategies
 
 from adjudge.untrusted import shown
-from adjudge.web.text import Mark, block_of, clock, counted, money, size, tokens, when, with_code
+from adjudge.web.text import Mark, block_of, clock, counted, diff_block, money, size, tokens, when, with_code
 
 
 def mark(quote: str, anchor: str = "v1c1") -> Mark:
@@ -128,3 +128,26 @@ def test_numbers_are_worded() -> None:
         "yesterday",
         "",
     ]
+
+
+def test_a_patch_that_an_argument_holds_is_a_diff_and_names_its_files() -> None:
+    block = block_of("patchText: *** Begin Patch\n*** Add File: a.py\n+new\n*** End Patch").html
+    assert '<span class="path">*** Add File: a.py</span>' in block
+    assert '<span class="add">+new</span>' in block
+
+
+def test_what_aider_searches_and_replaces_is_a_diff_between_its_marks() -> None:
+    block = block_of("a.py\n<<<<<<< SEARCH\nold\n=======\nnew\n>>>>>>> REPLACE\n=======\nplain").html
+    assert '<span class="del">old</span>' in block
+    assert '<span class="add">new</span>' in block
+    assert block.count('class="') == 5  # and the three marks
+
+
+def test_marks_that_never_end_enclose_nothing() -> None:
+    assert "class" not in block_of("<<<<<<< SEARCH\nold\n=======\nnew").html
+
+
+def test_a_diff_of_long_texts_says_where_it_ends() -> None:
+    block = diff_block("", "\n".join(f"line {number}" for number in range(2_500)))
+    assert "what follows line 2,000 is not shown here" in block.html
+    assert "+line 2000<" not in block.html

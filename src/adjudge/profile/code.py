@@ -33,6 +33,10 @@ def patched_paths(patch: str) -> tuple[str, ...]:
 _USED = re.compile(r"\btools\.(\w{1,100})\s{0,9}\(")
 _LITERAL = r"\"((?:[^\"\\]|\\.)*)\"|'((?:[^'\\]|\\.)*)'|`((?:[^`\\]|\\.)*)`"
 _COMMAND = re.compile(rf"\b[\"']?(?:cmd|command)[\"']?\s{{0,9}}:\s{{0,9}}(?:{_LITERAL})", re.S)
+_PATCH = re.compile(
+    r"\"(\*\*\* Begin Patch(?:[^\"\\]|\\.)*)\"|'(\*\*\* Begin Patch(?:[^'\\]|\\.)*)'|`(\*\*\* Begin Patch(?:[^`\\]|\\.)*)`",
+    re.S,
+)
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.S)
 _MEANT = {"n": "\n", "t": "\t", "r": "\r", "\n": ""}
 
@@ -45,6 +49,11 @@ def tools_used(script: str) -> tuple[str, ...]:
 def literal_commands(script: str) -> tuple[str, ...]:
     """The commands that stand in a script of code mode as literals; those put together by expressions are not seen."""
     return tuple(_unescaped(next(filter(None, found), "")) for found in _COMMAND.findall(script))
+
+
+def literal_patches(script: str) -> tuple[str, ...]:
+    """The patches of `apply_patch` that stand in a script of code mode as literals."""
+    return tuple(_unescaped(next(filter(None, found))) for found in _PATCH.findall(script))
 
 
 def unescaped_script(script: str) -> str:

@@ -25,6 +25,8 @@ LONG = 400_000
 """Characters of a text beyond which only its ends and the surroundings of quotes are looked at."""
 NEAR = 4_000
 """Characters of those."""
+COMPARED = 2_000
+"""Lines of two texts that are compared."""
 
 
 class Block(msgspec.Struct, frozen=True):
@@ -53,11 +55,13 @@ def block_of(untrusted: str, marks: Sequence[Mark] = (), whole: str | None = Non
 
 
 def diff_block(old: str, new: str) -> Block:
-    """What a call replaces, as a diff of the two texts; of long ones only the beginning."""
-    before, after = (shown(text[:LONG]).splitlines()[:2_000] for text in (old, new))
-    lines = list(unified_diff(before, after, lineterm="", n=2))[2:]
+    """What a call replaces, as a diff of the two texts; of long ones only the beginning, and it says so."""
+    before, after = (shown(text[:LONG]).splitlines() for text in (old, new))
+    lines = list(unified_diff(before[:COMPARED], after[:COMPARED], lineterm="", n=2))[2:]
     text = "\n".join(lines)
-    return Block(_folded(text, (), None), len(text.encode("utf-8", "replace")))
+    cut = max(len(before), len(after)) > COMPARED or max(len(old), len(new)) > LONG
+    rest = _more(f"what follows line {COMPARED:,} is not shown here", None) if cut else Markup()
+    return Block(_folded(text, (), None) + rest, len(text.encode("utf-8", "replace")))
 
 
 # --- pieces of a very long text

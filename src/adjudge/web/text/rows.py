@@ -8,16 +8,20 @@ from typing import Literal
 
 import msgspec
 
-Role = Literal["", "add", "del", "hunk"]
+Role = Literal["", "add", "del", "hunk", "path"]
 
 WIDEST = 1_200
 """Characters of one row; a longer line is several, so that a file without line ends can be folded too."""
 
 BEGINS, ENDS = "*** Begin Patch", "*** End Patch"
-"""Between these lines Codex writes a patch: its hunks begin with `@@` and count nothing."""
+"""Between these lines Codex writes a patch: its hunks begin with `@@` and count nothing. Before it an argument may be named."""
+SEARCH, MIDDLE, REPLACE = "<<<<<<< SEARCH", "=======", ">>>>>>> REPLACE"
+"""Between these lines Aider writes what goes, and what comes."""
 
 _HUNK = re.compile(r"@@ -\d{1,9}(?:,(\d{1,9}))? \+\d{1,9}(?:,(\d{1,9}))? @@")
+_BEGINNING = re.compile(rf"(?:\w{{1,40}}: )?{re.escape(BEGINS)}\s*")
 _SIGNS: dict[str, Role] = {"+": "add", "-": "del"}
+_ASIDE: dict[str, Role] = {SEARCH: "del", MIDDLE: "add", REPLACE: ""}
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -31,7 +35,7 @@ class Row(msgspec.Struct, frozen=True):
 
 def rows_of(text: str) -> list[Row]:
     """The rows of a text."""
-    return list(_rows(text, "@@ -" in text or BEGINS in text))
+    return list(_rows(text, "@@ -" in text or BEGINS in text or (SEARCH in text and REPLACE in text)))
 
 
 def _rows(text: str, may_be_diff: bool) -> Iterator[Row]:
@@ -47,11 +51,12 @@ def _rows(text: str, may_be_diff: bool) -> Iterator[Row]:
 
 
 class Hunks:
-    """Tells lines of a diff from others: what a hunk's header counts, and what Codex's marks of a patch enclose."""
+    """Tells lines of a diff from others: what a hunk's header counts, and what Codex's and Aider's marks enclose."""
 
     def __init__(self) -> None:
         self._old = self._new = 0
         self._enclosed = False
+        self._aside: Role = ""
 
     @property
     def inside(self) -> bool:
@@ -60,11 +65,16 @@ class Hunks:
 
     def role(self, line: str) -> Role:
         """What the next line is."""
-        if line in (BEGINS, ENDS):
-            self._enclosed = line == BEGINS
+        if _BEGINNING.fullmatch(line) or line.rstrip() == ENDS:
+            self._enclosed = line.rstrip() != ENDS
             return ""
         if self._enclosed:
-            return "hunk" if line.startswith("@@") else _SIGNS.get(line[:1], "")
+            return _role_in_patch(line)
+        if line == SEARCH or (self._aside and line in _ASIDE):
+            self._aside = _ASIDE[line]
+            return "hunk"
+        if self._aside:
+            return self._aside
         if match := _HUNK.match(line):
             self._old, self._new = (int(count) if count else 1 for count in match.groups())
             return "hunk"
@@ -74,3 +84,9 @@ class Hunks:
         self._old -= first in ("-", " ", "")
         self._new -= first in ("+", " ", "")
         return _SIGNS.get(first, "")
+
+
+def _role_in_patch(line: str) -> Role:
+    if line.startswith("@@"):
+        return "hunk"
+    return "path" if line.startswith("*** ") else _SIGNS.get(line[:1], "")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 import msgspec
@@ -10,16 +9,14 @@ from markupsafe import Markup
 
 from adjudge.record import Entry
 from adjudge.web.addresses import address
-from adjudge.web.text import Block, Mark, block_of, diff_block, size
-
-_REPLACES = (("old_string", "new_string"), ("old_str", "new_str"), ("oldString", "newString"))
-"""How the arguments of editing tools name the text that goes and the one that comes."""
+from adjudge.web.text import Block, Mark, block_of, size
+from adjudge.web.views.edits import Change, changes_of
 
 
 class EntryView(msgspec.Struct, frozen=True):
     """An entry; `href` is a link to keep. `facts` are said quietly, `failures` not; `chips` lead back to what cites it.
 
-    `anchors` are places of quotes that could not be marked within. `diff` is what an editing call replaces; its text is
+    `anchors` are places of quotes that could not be marked within. `changes` are what an editing call changes; its text is
     then folded, unless something is quoted from it. `size` is the text's number of bytes.
     """
 
@@ -33,7 +30,7 @@ class EntryView(msgspec.Struct, frozen=True):
     anchors: tuple[str, ...]
     text: Markup
     size: int
-    diff: Markup | None
+    changes: tuple[Change, ...]
     open: bool
 
 
@@ -44,7 +41,7 @@ def entry_view(run: str, entry: Entry, marks: Sequence[Mark], href: Markup) -> E
     missing = [mark for mark in marks if mark.anchor in text.unplaced]
     if missing and entry.arguments and entry.arguments != entry.text:
         text = _with_arguments(text, block_of(entry.arguments, missing, whole))
-    diff = _diff(entry)
+    changes = changes_of(entry)
     quoted = any(mark.holds for mark in marks)
     return EntryView(
         id=entry.id,
@@ -57,8 +54,8 @@ def entry_view(run: str, entry: Entry, marks: Sequence[Mark], href: Markup) -> E
         anchors=text.unplaced,
         text=text.html,
         size=text.size,
-        diff=diff,
-        open=diff is None or quoted,
+        changes=changes,
+        open=not changes or quoted,
     )
 
 
@@ -116,23 +113,3 @@ def failures_of(entry: Entry) -> tuple[str, ...]:
     """What went wrong in an entry, as the recording states it."""
     status = f"exit {entry.exit_status}" if entry.exit_status else None
     return tuple(fact for fact in (status, "error" if entry.is_error else None) if fact)
-
-
-_MAY_REPLACE = re.compile('"(?:old_string|old_str|oldString)"')
-MOST_ARGUMENTS = 400_000
-
-
-def _diff(entry: Entry) -> Markup | None:
-    """What an editing call replaces, if its arguments say it in the usual way."""
-    given = entry.arguments
-    if entry.kind != "call" or not given or len(given) > MOST_ARGUMENTS or not _MAY_REPLACE.search(given):
-        return None
-    try:
-        arguments = msgspec.json.decode(given, type=dict[str, object])
-    except msgspec.DecodeError:
-        return None
-    for old, new in _REPLACES:
-        before, after = arguments.get(old), arguments.get(new)
-        if isinstance(before, str) and isinstance(after, str):
-            return diff_block(before, after).html
-    return None
