@@ -244,6 +244,36 @@ def test_the_outline_has_a_line_for_each_turn_page_by_page(inside: Client) -> No
     assert 'href="/runs/r-long?at=t201#t201"' in inside.get("/runs/r-long?outline=200").text
 
 
+def test_the_outline_of_a_long_record_marks_the_turns_with_edits(tmp_path: Path) -> None:
+    writer, turns = EntryWriter(), []
+    for number in range(1, 4_001):
+        turns.append(Turn(number, f"e{number}"))
+        command = "sed -i s/a/b/ a.py" if number % 1_000 == 0 else "cat a.py"
+        writer.add(Entry(f"e{number}", "call", "agent", number, command, "bash", f'{{"command": "{command}"}}'))
+    with open_store(tmp_path / "store") as store:
+        store.add_run(msgspec.structs.replace(make_run(Record("made", writer.finish(), tuple(turns))), id="r-edits"))
+        client = TestClient(create_app(store, Settings(), Access(frozenset({"127.0.0.1"})), Doors()), base_url=BASE)
+        outline = client.get("/api/runs/r-edits/outline?after=1900").json()
+        html = client.get("/runs/r-edits?outline=1900").text
+    assert [turn["number"] for turn in outline["turns"] if turn["edits"]] == [2_000]
+    assert (outline["next"], html.count('<span class="tag warn">edit</span>')) == (2_100, 1)
+
+
+def test_a_sub_agent_has_an_outline_that_leads_into_its_record(inside: Client) -> None:
+    assert 'href="/runs/r-long?outline=0&amp;of=s1#record"' in inside.get("/runs/r-long").text
+    html = inside.get("/runs/r-long?outline=0&of=s1").text
+    assert "a helper speaks" in html
+    assert "line 1 of the record" not in html
+    assert 'href="/runs/r-long?at=s1.t1#s1.t1"' in html
+    assert '<a href="/runs/r-long?outline=0&amp;of=s1#record" aria-current="true">s1: helper</a>' in html
+
+
+def test_the_api_has_the_outline_of_a_sub_agent(inside: Client) -> None:
+    assert [turn["first"] for turn in inside.get("/api/runs/r-long/outline?of=s1").json()["turns"]] == ["s1.e1"]
+    answer = inside.get("/api/runs/r-long/outline?of=s9")
+    assert (answer.status_code, "there is no sub-agent 's9'" in answer.text) == (404, True)
+
+
 def test_an_entry_has_a_page_of_its_own(page: Page) -> None:
     html = page(f"/runs/{RUN}/exhibits/e42")
     assert "only what stands here" not in html

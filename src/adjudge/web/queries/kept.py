@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from threading import Lock
 
+from adjudge.errors import InputError
 from adjudge.profile.actions import actions_of
 from adjudge.profile.work import EDITS
 from adjudge.record import Record, Turn, Usage
@@ -42,8 +43,14 @@ class OpenRun:
     @cached_property
     def edits(self) -> frozenset[int]:
         """The turns in which the agent edited or wrote a file; the whole record is walked for it, once."""
-        actions = actions_of(self.run.record)
-        return frozenset(action.turn for action in actions if any(f.kind in EDITS and f.changes for f in action.facets))
+        return turns_with_edits(self.run.record)
+
+    def record(self, name: str) -> Record:
+        """The record, or the sub-agent's, with this name. Raises InputError if there is none."""
+        found = self.records.get(name)
+        if found is None:
+            raise InputError(f"there is no sub-agent {name[:40]!r} in this run")
+        return found
 
     def turn_at(self, name: str, position: int) -> int:
         """The number of the turn in which an entry stands, 0 before the first; `position` counts from 0."""
@@ -69,6 +76,12 @@ class OpenRun:
             return None if first is None else (name, first)
         inside = last[:1] == "e" and 0 < int(number) <= len(self.records[name].entries)
         return (name, int(number) - 1) if inside else None
+
+
+def turns_with_edits(record: Record) -> frozenset[int]:
+    """The turns of a record in which the agent edited or wrote a file."""
+    actions = actions_of(record)
+    return frozenset(action.turn for action in actions if any(f.kind in EDITS and f.changes for f in action.facets))
 
 
 def _records(record: Record) -> Iterator[tuple[str, Record]]:

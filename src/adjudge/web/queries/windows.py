@@ -35,9 +35,7 @@ def window_of(opened: OpenRun, name: str, start: int, end: int) -> Window:
         InputError: there is no such record.
         OutsideError: the store is damaged, or cannot be read.
     """
-    record = opened.records.get(name)
-    if record is None:
-        raise InputError(f"there is no sub-agent {name!r} in this run")
+    record = opened.record(name)
     total = len(record.entries)
     start = max(0, min(start, total))
     end = max(start, min(end, total, start + MOST))

@@ -152,9 +152,9 @@ def api_search(site: Here, run: Name, q: Words = None, kind: OfKind = None, afte
 
 
 @get("/runs/{run:str}/outline", sync_to_thread=True)
-def api_outline(site: Here, run: Name, after: Position = 0) -> Outline:
-    """A line for each turn, at most 200 behind the turn `after`."""
-    return outline_of(site.runs.open(run), after)
+def api_outline(site: Here, run: Name, after: Position = 0, of: Names = None) -> Outline:
+    """A line for each turn, at most 200 behind the turn `after`; `of` names a sub-agent's record."""
+    return outline_of(site.runs.open(run), after, of or "")
 
 
 @get("/runs/{run:str}/map", sync_to_thread=True)

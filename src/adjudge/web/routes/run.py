@@ -59,8 +59,9 @@ def show_run(
     kind: OfKind = None,
     after: Names = None,
     outline: Turn = None,
+    of: Names = None,
 ) -> Response[bytes]:
-    """A run: its record opened around an entry, searched, or as an outline."""
+    """A run: its record opened around an entry, searched, or as an outline, which may be `of` a sub-agent."""
     judged = _judged(site, run, judgment)
     shown = run_page(judged, at, judgment or None, _trusts(site, judged, judgment or None))
     found = lines = None
@@ -70,7 +71,7 @@ def show_run(
         )
     elif outline is not None:
         marks = marks_of(cards_of(judged))
-        lines = outline_view(judged.opened, outline_of(judged.opened, outline), marks, judgment)
+        lines = outline_view(judged.opened, outline_of(judged.opened, outline, of or ""), of or "", marks, judgment or None)
     return page(
         "run.html", here="Runs", page=shown, found=found, outline=lines, q=q or "", kind=kind or None, judgment=judgment
     )

@@ -14,7 +14,7 @@ WIDEST = 1_200
 """Characters of one row; a longer line is several, so that a file without line ends can be folded too."""
 
 BEGINS, ENDS = "*** Begin Patch", "*** End Patch"
-"""Between these lines Codex writes a patch: its hunks begin with `@@` and count nothing. Before it an argument may be named."""
+"""Between these lines Codex writes a patch: its hunks begin with `@@` and count nothing. A name may stand before."""
 SEARCH, MIDDLE, REPLACE = "<<<<<<< SEARCH", "=======", ">>>>>>> REPLACE"
 """Between these lines Aider writes what goes, and what comes."""
 

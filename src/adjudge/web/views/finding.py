@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 import msgspec
 from markupsafe import Markup
 
-from adjudge.web.addresses import of_run
+from adjudge.untrusted import one_line
 from adjudge.web.queries.kept import OpenRun
 from adjudge.web.queries.outline import Outline
 from adjudge.web.queries.search import Found
 from adjudge.web.text import Mark, counted, tokens
-from adjudge.web.views.record import Leads
+from adjudge.web.views.record import SUB_AGENTS, Leads, leads_of_run
 
 
 class HitLine(msgspec.Struct, frozen=True):
@@ -67,47 +67,67 @@ class OutlineLine(msgspec.Struct, frozen=True):
     chips: tuple[Mark, ...]
 
 
+class OutlineOf(msgspec.Struct, frozen=True):
+    """Whose outline there is, with a link to it; `current` is the one on the page."""
+
+    name: str
+    href: Markup
+    current: bool
+
+
 class OutlineView(msgspec.Struct, frozen=True):
-    """A page of the outline."""
+    """A page of the outline. `of` are the record and its sub-agents, if it has any; `back` leads to that record."""
 
     words: str
+    of: tuple[OutlineOf, ...]
     lines: tuple[OutlineLine, ...]
     more: Markup | None
     back: Markup
 
 
-WALKED = 3_000
-"""Entries of a record of which the outline marks the turns with edits."""
-
-
 def outline_view(
-    opened: OpenRun, outline: Outline, marks: Mapping[str, Sequence[Mark]], judgment: str | None
+    opened: OpenRun, outline: Outline, name: str, marks: Mapping[str, Sequence[Mark]], judgment: str | None
 ) -> OutlineView:
-    """A page of the outline of a record."""
-    run, cited = opened.run.id, _by_turn(opened, marks)
-    edits = opened.edits if len(opened.run.record.entries) <= WALKED else frozenset()
+    """A page of the outline of a record, or of the sub-agent's with this name."""
+    leads, cited = leads_of_run(opened.run.id, judgment), _by_turn(opened, name, marks)
+    prefix = f"{name}." if name else ""
     lines = tuple(
         OutlineLine(
-            name=f"t{turn.number}",
-            href=of_run(run, at=f"t{turn.number}", at_=f"t{turn.number}", judgment=judgment),
+            name=f"{prefix}t{turn.number}",
+            href=leads.to(f"{prefix}t{turn.number}", at_=f"{prefix}t{turn.number}"),
             says=turn.says,
             tools=turn.tools[:4],
             entries=counted(turn.entries, "entry", "entries"),
             tokens=f"{tokens(turn.usage.prompt)} in" if turn.usage and turn.usage.prompt is not None else "",
             failed=turn.failed,
-            edits=turn.number in edits,
+            edits=turn.edits,
             chips=tuple({mark.back: mark for mark in cited.get(turn.number, ())}.values()),
         )
         for turn in outline.turns
     )
-    more = of_run(run, at="record", outline=outline.next, judgment=judgment) if outline.next else None
-    return OutlineView(counted(outline.total, "turn"), lines, more, of_run(run, at="record", judgment=judgment))
+    more = leads.to("record", outline=outline.next, of=name) if outline.next else None
+    back = leads.to(f"of-{name}") if name else leads.to("record")
+    return OutlineView(counted(outline.total, "turn"), _choices(opened, name, leads), lines, more, back)
 
 
-def _by_turn(opened: OpenRun, marks: Mapping[str, Sequence[Mark]]) -> dict[int, list[Mark]]:
+def _choices(opened: OpenRun, name: str, leads: Leads) -> tuple[OutlineOf, ...]:
+    """Whose outlines there are, of many the first and the one that is shown; nothing without sub-agents."""
+    names = list(opened.records)
+    if len(names) == 1:
+        return ()
+    shown = names[: SUB_AGENTS + 1] + ([name] if name not in names[: SUB_AGENTS + 1] else [])
+    return tuple(OutlineOf(_called(opened, each), leads.to("record", outline=0, of=each), each == name) for each in shown)
+
+
+def _called(opened: OpenRun, name: str) -> str:
+    label = opened.records[name].label
+    return (f"{name}: {one_line(label, 60)}" if label else name) if name else "record"
+
+
+def _by_turn(opened: OpenRun, name: str, marks: Mapping[str, Sequence[Mark]]) -> dict[int, list[Mark]]:
     found: dict[int, list[Mark]] = {}
     for exhibit, cites in marks.items():
         place = opened.place_of(exhibit)
-        if place and not place[0]:
-            found.setdefault(opened.turn_at("", place[1]), []).extend(cites)
+        if place and place[0] == name:
+            found.setdefault(opened.turn_at(name, place[1]), []).extend(cites)
     return found

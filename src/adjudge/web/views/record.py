@@ -53,10 +53,14 @@ class Gap(msgspec.Struct, frozen=True):
 
 
 class Section(msgspec.Struct, frozen=True):
-    """A record, or a sub-agent's: its turns and gaps in order. `heading` is `None` of the record itself."""
+    """A record, or a sub-agent's: its turns and gaps in order. `heading` is `None` of the record itself.
+
+    `outline` leads to a sub-agent's outline, where the page has one.
+    """
 
     heading: str | None
     anchor: str | None
+    outline: Markup
     items: tuple[TurnView | Gap, ...]
 
 
@@ -104,7 +108,8 @@ class Shown:
         spans = joined(self._with_calls(name, span) for span in found)
         label = f": {record.label}" if record.label else ""
         heading = f"Sub-agent {name}{label}, {counted(len(record.entries), 'entry', 'entries')}" if name else None
-        return Section(heading, f"of-{name}" if name else None, tuple(self._items(name, spans)))
+        outline = self._leads.to("record", outline=0, of=name)
+        return Section(heading, f"of-{name}" if name else None, outline, tuple(self._items(name, spans)))
 
     def _with_calls(self, name: str, span: Span) -> Span:
         """The span with the calls that its first results answer, and with its last calls' results."""
