@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from tests.web import sample
 from tests.web.served import ARGUMENTS, CHROMIUM, Traffic, entered, served
 
 from adjudge import wiring
+from adjudge.record import Entry, Record, Turn
 from adjudge.settings import Settings
 from adjudge.store.store import Store, open_store
 from adjudge.testing import calls, make_record, make_run, says, user
@@ -206,11 +208,9 @@ def test_a_key_opens_all_calls_also_those_that_are_loaded_later_and_folds_them_a
     expect(closed).to_have_count(0)
     page = looking.open("/runs/r-long")  # the choice is kept
     expect(closed).to_have_count(0)
-    gap = page.locator("#record .gap[data-load] a").first
-    calls_there = page.locator("#record details.call")
-    before = calls_there.count()
-    gap.click()
-    expect(calls_there).not_to_have_count(before)
+    assert page.locator("#e90").count() == 0
+    read_down(page)
+    expect(page.locator("#e90")).to_be_visible()
     expect(closed).to_have_count(0)
     page.get_by_role("button", name="Open calls").click()
     expect(page.locator("#record details.call[open]")).to_have_count(0)
@@ -224,6 +224,88 @@ def test_what_is_cited_stands_open_whatever_is_opened_or_folded(looking: Looking
     page.keyboard.press("o")
     expect(opened).to_have_count(before)
     assert in_view(page, "mark:target")
+
+
+def entries_there(page: Page) -> list[int]:
+    """The numbers of the entries that stand on the page."""
+    ids = page.locator("#record .entry").evaluate_all("entries => entries.map((entry) => entry.id)")
+    return [int(name[1:]) for name in ids]
+
+
+def read_down(page: Page) -> None:
+    """Scroll to where the page has its first gap, until that is filled."""
+    gap = page.locator("#record .gap").first
+    start = gap.get_attribute("data-start")
+    gap.evaluate("gap => gap.scrollIntoView({ block: 'end' })")
+    expect(page.locator(f'#record .gap[data-start="{start}"]')).to_have_count(0)
+
+
+PLACE = """(id) => {
+    const unit = document.getElementById(id).closest(".turn > *");
+    return unit.getBoundingClientRect().top - document.querySelector(".scroll").getBoundingClientRect().top;
+}"""
+"""How far an entry stands below the upper edge of its pane."""
+
+
+def test_a_gap_fills_by_itself_where_one_reads_down_to_it(looking: Looking) -> None:
+    page = looking.open("/runs/r-long")
+    assert 130 not in entries_there(page)
+    for _ in range(4):
+        read_down(page)
+    expect(page.locator("#record .gap")).to_have_count(0)
+    assert entries_there(page) == list(range(1, 302))
+
+
+def test_a_gap_that_is_reached_from_below_fills_from_its_end_and_nothing_jumps(looking: Looking) -> None:
+    page = looking.open("/runs/r-long?at=e200")
+    assert 180 not in entries_there(page)
+    page.evaluate(
+        """() => {
+            const pane = document.querySelector(".scroll");
+            const unit = document.getElementById("e190").closest(".turn > *");
+            pane.scrollTop += unit.getBoundingClientRect().top - pane.getBoundingClientRect().top - 100;
+        }"""
+    )
+    expect(page.locator("#e180")).to_be_attached()
+    assert 100 not in entries_there(page)
+    assert abs(page.evaluate(PLACE, "e190") - 100) < 2
+
+
+def test_a_turn_that_goes_on_where_a_gap_was_is_one_turn(browser: Browser, tmp_path: Path) -> None:
+    entries = [Entry("e1", "message", "user", 0, "Do it.")]
+    entries += [Entry(f"e{number}", "message", "agent", 1, f"thought {number}") for number in range(2, 302)]
+    with open_store(tmp_path / "store") as store:
+        store.add_run(msgspec.structs.replace(make_run(Record("made", tuple(entries), (Turn(1, "e2"),))), id="r-one"))
+        with served(store) as door:
+            looking = Looking(browser, door, viewport={"width": 1440, "height": 900})
+            page = looking.open("/runs/r-one")
+            heads = page.locator("#record .turn h3")
+            expect(heads).to_have_text(["Task", "Turn 1", "Turn 1, continued"])
+            while page.locator("#record .gap").count():
+                read_down(page)
+            expect(heads).to_have_text(["Task", "Turn 1"])
+            assert entries_there(page) == list(range(1, 302))
+            looking.context.close()
+
+
+def test_what_was_opened_is_there_when_one_comes_back(looking: Looking) -> None:
+    page = looking.open("/runs/r-long")
+    read_down(page)
+    read_down(page)
+    page.wait_for_timeout(400)  # milliseconds, until the scrolling has settled
+    at = page.evaluate("history.state.reading")
+    assert at["id"] not in ids_at_first(looking)
+    page.goto(f"{looking.base}/runs")
+    page.go_back()
+    expect(page.locator(f"#{at['id']}")).to_be_attached()
+    page.wait_for_load_state("networkidle")
+    assert abs(page.evaluate(PLACE, at["id"]) - at["offset"]) < 2
+
+
+def ids_at_first(looking: Looking) -> list[str]:
+    """The entries that the long record's page comes with."""
+    html = looking.page.request.get(f"{looking.base}/runs/r-long").text()
+    return re.findall(r'<article class="entry [^"]*" id="([^"]+)"', html)
 
 
 def test_a_link_to_a_place_in_a_gap_opens_the_page_there(looking: Looking) -> None:

@@ -19,9 +19,11 @@ from adjudge.store.store import open_store
 from adjudge.testing import make_run
 from adjudge.web.app import create_app
 from adjudge.web.guard import Access, Doors
+from adjudge.web.queries.kept import OpenRun
 from adjudge.web.queries.windows import Window
 from adjudge.web.views.entries import EntryView
-from adjudge.web.views.turns import CallView, turns_of
+from adjudge.web.views.record import Shown, leads_of_run
+from adjudge.web.views.turns import CallView, TurnView, turns_of
 
 from .conftest import BASE, RUN, Client, Page, text_of
 
@@ -216,6 +218,43 @@ def test_a_gap_fills_step_by_step_until_nothing_is_left(inside: Client) -> None:
     assert sorted([*ids(html), *walked], key=lambda name: (name.startswith("s"), int(name.rpartition("e")[2])))[:3001] == [
         f"e{number}" for number in range(1, ENTRIES + 2)
     ]
+
+
+@pytest.mark.parametrize(
+    ("near", "found", "left"),
+    [
+        ("", range(201, 261), [(260, 800)]),
+        ("799", range(741, 801), [(200, 740)]),
+        ("500", range(471, 531), [(200, 470), (530, 800)]),
+    ],
+)
+def test_a_gap_fills_from_either_end_or_around_a_place(
+    near: str, found: range, left: list[tuple[int, int]], tmp_path: Path
+) -> None:
+    entries = tuple(Entry(f"e{number}", "message", "agent", 1, "so") for number in range(1, 1_001))
+    with open_store(tmp_path / "store") as store:
+        store.add_run(msgspec.structs.replace(make_run(Record("made", entries, (Turn(1, "e1"),))), id="r-even"))
+        client = TestClient(create_app(store, Settings(), Access(frozenset({"127.0.0.1"})), Doors()), base_url=BASE)
+        html = client.get(f"/runs/r-even/entries?start=200&end=800{near and '&near=' + near}").text
+    assert ids(html) == [f"e{number}" for number in found]
+    gaps = re.findall(r'data-start="(\d+)" data-end="(\d+)"', html)
+    assert [(int(start), int(end)) for start, end in gaps] == left
+
+
+def test_a_piece_outside_of_the_record_is_empty_and_one_of_nobody_is_missing(inside: Client) -> None:
+    assert ids(inside.get("/runs/r-long/entries?start=9000&end=9100&near=9050").text) == []
+    assert inside.get("/runs/r-long/entries?start=0&end=9&of=s9").status_code == 404
+
+
+def test_a_turn_that_no_window_holds_has_one_heading() -> None:
+    record = Record(
+        "made", tuple(Entry(f"e{n}", "message", "agent", 1, "x" * 900_000) for n in range(1, 6)), (Turn(1, "e1"),)
+    )
+    opened = OpenRun(msgspec.structs.replace(make_run(), record=record))
+    (section,) = Shown(opened, {}, leads_of_run("r-1", None)).view(None).sections
+    (turn,) = section.items
+    assert isinstance(turn, TurnView)
+    assert (turn.title, turn.anchor, len(turn.parts)) == ("Turn 1", "t1", 5)
 
 
 def test_a_sub_agents_record_has_its_own_place(inside: Client) -> None:

@@ -23,6 +23,8 @@ Name = Annotated[str, PathParameter(max_length=100)]
 Names = Annotated[str | None, QueryParameter(max_length=100)]
 Position = Annotated[int, QueryParameter(ge=0, le=10**12)]
 """Where entries, characters or turns begin or end."""
+Near = Annotated[int | None, QueryParameter(ge=0, le=10**12)]
+"""Around which position."""
 Turn = Annotated[int | None, QueryParameter(ge=0, le=10**12)]
 Code = Annotated[str, QueryParameter(max_length=6_000)]
 Most = Annotated[int, QueryParameter(ge=1, le=200)]

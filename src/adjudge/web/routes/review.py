@@ -22,7 +22,7 @@ from adjudge.web.queries.reviewing import AtDesk, ReviewsOf, Sitting, at_desk, c
 from adjudge.web.queries.search import search
 from adjudge.web.rendering import page
 from adjudge.web.reviewer import cookie_for, reviewer_here
-from adjudge.web.routes.asked import Name, Names, Position, Words
+from adjudge.web.routes.asked import Name, Names, Near, Position, Words
 from adjudge.web.site import Here
 from adjudge.web.views.finding import found_view
 from adjudge.web.views.review import desk_of, leads_of, next_of, query_of, shown_record
@@ -112,11 +112,12 @@ def show_item_entries(
     end: Position,
     seen: FromQuery[bool] = False,
     of: Names = None,
+    near: Near = None,
 ) -> Response[bytes]:
     """Entries that take a gap's place: nothing is marked in them either while the reviewer is blind."""
     desk = at_desk(site.store, judgment, item, reviewer, seen)
     record = shown_record(desk, site.runs.open(desk.question.run.id), leads_of(judgment, item, sitting, seen))
-    return page("entries.html", entries=record.between(of or "", start, end))
+    return page("entries.html", entries=record.between(of or "", start, end, near))
 
 
 # --- the API

@@ -14,7 +14,7 @@ from adjudge.web.queries.judged import JudgedRun, judged_run
 from adjudge.web.queries.outline import outline_of
 from adjudge.web.queries.search import search
 from adjudge.web.rendering import page
-from adjudge.web.routes.asked import Name, Names, OfKind, Position, Turn, Words
+from adjudge.web.routes.asked import Name, Names, Near, OfKind, Position, Turn, Words
 from adjudge.web.site import Here, Site
 from adjudge.web.views.chart import map_of
 from adjudge.web.views.cites import cards_of, marks_of
@@ -79,12 +79,12 @@ def show_run(
 
 @get("/runs/{run:str}/entries", include_in_schema=False, sync_to_thread=True)
 def show_entries(
-    site: Here, run: Name, start: Position, end: Position, of: Names = None, judgment: Names = None
+    site: Here, run: Name, start: Position, end: Position, of: Names = None, near: Near = None, judgment: Names = None
 ) -> Response[bytes]:
-    """Entries that take a gap's place on the page."""
+    """Entries that take a gap's place on the page, those near a position or else the first."""
     judged = _judged(site, run, judgment)
-    items = Shown(judged.opened, marks_of(cards_of(judged)), leads_of_run(run, judgment)).between(of or "", start, end)
-    return page("entries.html", entries=items)
+    record = Shown(judged.opened, marks_of(cards_of(judged)), leads_of_run(run, judgment))
+    return page("entries.html", entries=record.between(of or "", start, end, near))
 
 
 @get("/runs/{run:str}/map", include_in_schema=False, sync_to_thread=True)

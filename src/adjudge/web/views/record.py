@@ -45,11 +45,17 @@ def leads_of_run(run: str, judgment: str | None) -> Leads:
 
 
 class Gap(msgspec.Struct, frozen=True):
-    """Entries that are not on the page. `href` opens the page around its first, `load` is what the script fetches."""
+    """Entries that are not on the page. `href` opens the page around its first, `load` is what the script fetches.
+
+    It has the positions of the first and of the one behind the last, in the record `of`, for a piece near another one.
+    """
 
     words: str
     href: Markup
     load: Markup
+    of: str
+    start: int
+    end: int
 
 
 class Section(msgspec.Struct, frozen=True):
@@ -94,10 +100,18 @@ class Shown:
         cut = f"{counted(left, 'more sub-agent is', 'more sub-agents are')} not on this page" if left else None
         return RecordView(sections, frozenset(self._ids), cut)
 
-    def between(self, name: str, start: int, end: int) -> tuple[TurnView | Gap, ...]:
-        """What takes a gap's place when it is loaded: some entries, and the gap that is left."""
-        window = window_of(self._opened, name, start, min(end, self._behind_results(name, start, start + STEP)))
+    def between(self, name: str, start: int, end: int, near: int | None = None) -> tuple[TurnView | Gap, ...]:
+        """What takes a gap's place when it is loaded: some entries near a position, else the first, and what is left.
+
+        Raises InputError if there is no such record.
+        """
+        end = min(end, len(self._opened.record(name).entries))
+        first = start if near is None else max(start, min(near - STEP // 2, end - STEP))
+        first, last = self._with_calls(name, (first, min(end, first + STEP))) if first < end else (first, first)
+        window = window_of(self._opened, name, max(start, first), min(end, last))
         items: list[TurnView | Gap] = list(self._turns(window))
+        if start < window.start:
+            items.insert(0, self._gap(name, start, window.start))
         if window.end < end:
             items.append(self._gap(name, window.end, end))
         return tuple(items)
@@ -134,14 +148,25 @@ class Shown:
         for start, end in spans:
             if start > at:
                 yield self._gap(name, at, start)
-            at = start
-            while at < end:
-                window = window_of(self._opened, name, at, end)
-                yield from self._turns(window)
-                at = window.end
+            yield from self._span(name, start, end)
+            at = end
         total = len(self._opened.records[name].entries)
         if at < total:
             yield self._gap(name, at, total)
+
+    def _span(self, name: str, start: int, end: int) -> list[TurnView]:
+        """The turns between two positions, in as many windows as it takes; a turn that goes on in the next is one."""
+        turns: list[TurnView] = []
+        while start < end:
+            window = window_of(self._opened, name, start, end)
+            start = window.end
+            first, *others = self._turns(window)
+            if turns and first.continues:
+                turns[-1] = msgspec.structs.replace(turns[-1], parts=(*turns[-1].parts, *first.parts))
+            else:
+                turns.append(first)
+            turns += others
+        return turns
 
     def _turns(self, window: Window) -> tuple[TurnView, ...]:
         turns = turns_of(self._opened.run.id, window, self._marks, lambda entry: self._leads.to(entry, at_=entry), self._at)
@@ -157,4 +182,5 @@ class Shown:
         load = self._leads.entries(of=name, start=start, end=end)
         href = self._leads.to(f"{prefix}e{start + 1}", at_=f"{prefix}e{start + 1}")
         cited = any(start <= place < end for place in self._cited[name])
-        return Gap(f"{turns}, {entries}, {'cited in places' if cited else 'cited by nothing'}", href, load)
+        words = f"{turns}, {entries}, {'cited in places' if cited else 'cited by nothing'}"
+        return Gap(words, href, load, name, start, end)

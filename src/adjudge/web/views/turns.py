@@ -40,9 +40,13 @@ class CallView(msgspec.Struct, frozen=True):
 
 
 class TurnView(msgspec.Struct, frozen=True):
-    """What stands in one turn, in order; `anchor` is the turn's name where it begins here, else `None`."""
+    """What stands in one turn, in order; `anchor` is the turn's name where it begins here, else `None`.
+
+    `continues` is that name if its first part stands elsewhere.
+    """
 
     anchor: str | None
+    continues: str | None
     title: str
     facts: tuple[str, ...]
     parts: tuple[EntryView | CallView, ...]
@@ -63,6 +67,7 @@ def _turns(run: str, window: Window, marks: Marks, to: Leading, at: str | None) 
         name = f"{window.record}.t{number}" if window.record else f"t{number}"
         yield TurnView(
             anchor=name if begins else None,
+            continues=name if turn and not begins else None,
             title=_title(number, entries, begins),
             facts=facts_of_turn(turn) if turn and begins else (),
             parts=tuple(_parts(run, entries, results, marks, to, at)),

@@ -8,21 +8,53 @@ const fetched = (address) => new Promise((done, failed) => {
   request.onerror = () => failed(0);
   request.send();
 });
-const fill = async (gap) => {
+// a turn that goes on in the next piece is one turn
+const join = (turn) => {
+  const name = turn?.dataset.continues;
+  const before = turn?.previousElementSibling;
+  if (!name || !before?.matches(".turn") || (before.id !== name && before.dataset.continues !== name)) return;
+  before.append(...Array.from(turn.children).slice(1));
+  turn.remove();
+};
+// a gap above the middle of what is read fills from its end, and what stands below it stays where it is
+const isAbove = (gap, pane) => {
+  const seen = pane.getBoundingClientRect();
+  return pane.scrollTop > 0 && gap.getBoundingClientRect().top < seen.top + seen.height / 2;
+};
+const fill = async (gap, near = null) => {
   if (gap.classList.contains("is-busy")) return;
   gap.classList.add("is-busy");
   try {
-    const piece = await fetched(gap.dataset.load);
+    const address = new URL(gap.dataset.load, location.href);
+    if (near !== null) address.searchParams.set("near", near);
+    const piece = await fetched(address);
     const children = Array.from(piece.body.children).map((child) => document.importNode(child, true));
     children.forEach(unfold);
-    const held = gap.contains(document.activeElement);
+    const first = gap.contains(document.activeElement) && children.length ? one("a, summary", children[0]) : null;
+    const pane = gap.closest(".scroll");
+    const behind = gap.nextElementSibling;
+    const stays = pane && behind && isAbove(gap, pane) ? behind.children[1] || behind : null;
+    const top = stays?.getBoundingClientRect().top;
     gap.replaceWith(...children);
     for (const child of children) if (child.matches(".soon[data-load]")) setTimeout(fill, 1000, child);  // it is not ready yet
-    if (held) one("a, summary", children[0])?.focus({ preventScroll: true });
+    join(behind);
+    join(children[0]);
+    if (stays) pane.scrollTop += stays.getBoundingClientRect().top - top;
+    if (pane) watchGaps(pane);
+    first?.focus({ preventScroll: true });
   } catch (status) {
     gap.classList.remove("is-busy");
     say(`The server did not answer (${status})`);
   }
 };
+// gaps fill by themselves where one reads; those of what was found between hits only when they are pressed
+const watchGaps = (pane) => { for (const gap of all(".gap[data-end]:not(.between)", pane)) watched.observe(gap); };
+const watched = new IntersectionObserver((seen) => {
+  for (const { target, isIntersecting } of seen) {
+    if (!isIntersecting || !target.isConnected) continue;
+    watched.unobserve(target);
+    fill(target, isAbove(target, target.closest(".scroll")) ? target.dataset.end - 1 : null);
+  }
+}, { root: one(".scroll"), rootMargin: "200px 0px" });
 const map = one("figure.map[data-load]");
 if (map) fill(map);

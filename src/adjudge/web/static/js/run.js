@@ -72,13 +72,50 @@ const flipCalls = () => {
   if (location.hash) follow();
 };
 const tellCalls = () => one('[data-act="calls"]')?.setAttribute("aria-pressed", String(recall("calls") === "open"));
+
+// --- where one was reading: kept with the page's place in the history, and opened again when one comes back
+
+const reading = history.state?.reading;
+const keepReading = () => {
+  const tab = tabs.find((each) => !each.hidden);
+  const pane = tab.parentElement;
+  const edge = pane.getBoundingClientRect().top;
+  const unit = all(".turn > :not(h3)", tab).find((each) => each.getBoundingClientRect().bottom > edge);
+  const id = unit && (unit.id || one(".entry", unit)?.id);
+  const at = { tab: tab.id, top: pane.scrollTop, id, offset: unit && unit.getBoundingClientRect().top - edge };
+  history.replaceState({ ...history.state, reading: at }, "");
+};
+const comeBack = async ({ tab, top, id, offset }) => {
+  if (!document.getElementById(tab)) return;
+  show(tab);
+  const pane = document.getElementById(tab).parentElement;
+  const [, of, place] = /^(?:(.*)\.)?e(\d+)$/.exec(id || "") || [];
+  const gap = place && !document.getElementById(id) && all(".gap[data-end]", pane).find(
+    ({ dataset }) => dataset.of === (of || "") && Number(dataset.start) < place && place <= Number(dataset.end),
+  );
+  if (gap) await fill(gap, place - 1);
+  const unit = id && document.getElementById(id)?.closest(".turn > *");
+  if (unit) pane.scrollTop += unit.getBoundingClientRect().top - pane.getBoundingClientRect().top - offset;
+  else pane.scrollTop = top;
+};
+let settled;
+const scrolled = () => {
+  clearTimeout(settled);
+  settled = setTimeout(keepReading, 150);
+};
 if (tabs.length) {
   show(tabs[0].id);
   unfold(document);
   tellCalls();
   addEventListener("hashchange", follow);
   follow();
-  addEventListener("load", follow);
+  addEventListener("load", async () => {
+    follow();
+    const pane = tabs[0].parentElement;
+    if (reading) await comeBack(reading);
+    pane.addEventListener("scroll", scrolled, { passive: true });
+    watchGaps(pane);
+  });
 }
 
 // a link to a place that is on this page need not load it again; one to a tab with another query shows something else in it
