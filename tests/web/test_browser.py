@@ -232,6 +232,18 @@ def entries_there(page: Page) -> list[int]:
     return [int(name[1:]) for name in ids]
 
 
+@pytest.mark.parametrize(
+    ("place", "kept"),
+    [("v2c1", "?judgment=j-00000000000000e1#v2c1"), ("d5", "?judgment=j-00000000000000d1#d5"), ("e40", "#e40")],
+)
+def test_the_link_that_a_key_copies_names_the_judgment_where_one_is_meant(place: str, kept: str, looking: Looking) -> None:
+    page = looking.open(f"/runs/{sample.long_run().id}#{place}")
+    looking.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.keyboard.press("y")
+    expect(page.locator(".toast")).to_have_text("Link copied")
+    assert page.evaluate("navigator.clipboard.readText()") == f"{looking.base}/runs/{sample.long_run().id}{kept}"
+
+
 def read_down(page: Page) -> None:
     """Scroll to where the page has its first gap, until that is filled."""
     gap = page.locator("#record .gap").first

@@ -124,6 +124,13 @@ def test_a_call_that_edits_is_shown_as_a_diff(html: str) -> None:
     assert '<span class="add">+if self.vr not in' in around
 
 
+def test_links_to_looks_verdicts_and_scores_name_the_judgment(html: str) -> None:
+    evaluation, reading = "?judgment=j-00000000000000e1#", "?judgment=j-00000000000000d1#"
+    assert f'class="eid"><a href="/runs/{RUN}{evaluation}L1"' in html
+    assert f'class="id"><a href="/runs/{RUN}{evaluation}v1"' in html
+    assert f'<a href="/runs/{RUN}{reading}d1">' in html
+
+
 def test_the_patch_has_its_lines_with_numbers(html: str) -> None:
     patch = html[html.index('class="patch"') :].partition("</table>")[0]
     assert '<tr class="del"><td>439</td><td></td><td>-        if self.vr not in' in patch

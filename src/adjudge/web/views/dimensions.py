@@ -12,7 +12,7 @@ from adjudge.exports.judged import Judged
 from adjudge.exports.scores import figure, percent, scale_of, share_of_cause, why_none
 from adjudge.judgment import CauseFound, Score
 from adjudge.rubric import Dimension
-from adjudge.web.addresses import address
+from adjudge.web.addresses import address, of_run
 from adjudge.web.text import with_code
 from adjudge.web.views.cites import Card, Cite, Way, sign_of_score
 
@@ -27,7 +27,10 @@ class CauseRow(msgspec.Struct, frozen=True):
 
 
 class DimensionRow(msgspec.Struct, frozen=True):
-    """A score. `state` is `worse`, `base`, `demoted` (the gate took its value) or `none`; `scale` is a small drawing."""
+    """A score. `state` is `worse`, `base`, `demoted` (the gate took its value) or `none`; `scale` is a small drawing.
+
+    `href` is a link to keep: it names the judgment.
+    """
 
     anchor: str
     dimension: str
@@ -43,6 +46,7 @@ class DimensionRow(msgspec.Struct, frozen=True):
     cites: tuple[Cite, ...]
     causes: tuple[CauseRow, ...]
     review: Markup
+    href: Markup
 
 
 def dimensions_of(judged: Judged, way: Way) -> tuple[DimensionRow, ...]:
@@ -70,6 +74,7 @@ def _row(number: int, score: Score, judged: Judged, way: Way) -> DimensionRow:
         cites=tuple(cite for holding, cite in cites.items() if holding not in under_causes),
         causes=tuple(_cause(cause, cites) for cause in score.causes),
         review=address("review", judged.judgment.id, score.dimension, seen="true"),
+        href=of_run(judged.run.id, at=card.anchor, judgment=judged.judgment.id),
     )
 
 

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from adjudge.evidence import Look
 from adjudge.exports.scores import request_not_kept
 from adjudge.judgment import Judgment, Step
-from adjudge.web.addresses import address
+from adjudge.web.addresses import address, of_run
 from adjudge.web.text import Mark, block_of, clock, counted, size
 
 TOLD = 12_000
@@ -20,9 +20,13 @@ PLACES = {"record": "question to the record", "files": "files as left", "command
 
 
 class LookView(msgspec.Struct, frozen=True):
-    """A look: the question, what came back, and whose verdict cites it. `empty` says that nothing came back."""
+    """A look: the question, what came back, and whose verdict cites it. `empty` says that nothing came back.
+
+    `href` is a link to keep: it names the judgment.
+    """
 
     id: str
+    href: Markup
     number: str
     place: str
     took: str
@@ -98,6 +102,7 @@ def _look(judgment: Judgment, look: Look, marks: Sequence[Mark], most: object) -
     number = look.id.removeprefix("L")
     return LookView(
         id=look.id,
+        href=of_run(judgment.run, at=look.id, judgment=judgment.id),
         number=f"Look {number} of at most {most}" if isinstance(most, int) else f"Look {number}",
         place=f"{look.tool}, {PLACES[look.place]}",
         took=clock(look.seconds),

@@ -11,7 +11,7 @@ from adjudge.exports.html.verdicts import CAUSES
 from adjudge.exports.judged import Judged
 from adjudge.judgment import Judgment, Verdict, doubt
 from adjudge.store.standing import cell
-from adjudge.web.addresses import address
+from adjudge.web.addresses import address, of_run
 from adjudge.web.text import with_code
 from adjudge.web.views.cites import Card, Cite, Way, sign_of_verdict
 
@@ -29,7 +29,7 @@ class Cell(msgspec.Struct, frozen=True):
 class VerdictCard(msgspec.Struct, frozen=True):
     """A verdict. `gate` says what the gate changed or found, `doubt` which files could have shaped all that it rests on.
 
-    `own` says that the note is the model's, though the gate changed its answer.
+    `own` says that the note is the model's, though the gate changed its answer. `href` names the judgment: a link to keep.
     """
 
     anchor: str
@@ -47,6 +47,7 @@ class VerdictCard(msgspec.Struct, frozen=True):
     doubt: str | None
     cites: tuple[Cite, ...]
     review: Markup
+    href: Markup
 
 
 class Verdicts(msgspec.Struct, frozen=True):
@@ -88,6 +89,7 @@ def _card(number: int, verdict: Verdict, judged: Judged, way: Way) -> VerdictCar
         doubt=doubt(verdict, judged.judgment.tampering),
         cites=way.cites(card),
         review=address("review", judged.judgment.id, verdict.criterion, seen="true"),
+        href=of_run(judged.run.id, at=anchor, judgment=judged.judgment.id),
     )
 
 

@@ -29,7 +29,7 @@ const keys = {
   "o": () => tabs.length && flipCalls(),
   "r": () => (one('.card.is-on a[href^="/review/"]') || one('.card a[href^="/review/"], .dim a[href^="/review/"]'))?.click(),
   "d": flip,
-  "y": () => (picked().length ? acts["copy-ids"]() : copy(location.href, "Link copied")),
+  "y": () => (picked().length ? acts["copy-ids"]() : copy(toKeep(), "Link copied")),
   "?": acts.keys,
   "/": () => one("input[type=search]")?.focus(),
 };

@@ -131,6 +131,15 @@ const stay = (link) => {
   return true;
 };
 
+// a link to keep names the judgment of the card, look or quote that it leads to
+const toKeep = () => {
+  const address = new URL(location.href);
+  const { evaluation, reading: read } = one(".panes")?.dataset || {};
+  const judgment = /^#(v\d|L\d|s\d+$)/.test(address.hash) ? evaluation : /^#(d\d|r\d)/.test(address.hash) ? read : null;
+  if (judgment) address.searchParams.set("judgment", judgment);
+  return address.href;
+};
+
 // --- verdicts
 
 const cards = () => all(".cards .card").filter((card) => !card.hidden);
