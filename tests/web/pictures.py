@@ -102,6 +102,7 @@ PAGES = {
     "jobs": "/live",
     "results-pass": "/results/{finished}",
     "look": "/judgments/{evaluation}/looks/{look}",
+    "step": "/judgments/{evaluation}/steps/{step}",
     "plan-fault": "/passes/new?rubric={rubric}&share=200%25",
     "plan-shown": "/passes/new?rubric={rubric}&model=openai/gpt-4o&share=50%25&always={stratum}&seed=7",
 }

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
+import msgspec
 import pytest
+from litestar.testing import TestClient
+from tests.web import sample
 
 from adjudge.judgment import Judge, Judgment, Step
+from adjudge.settings import Settings
+from adjudge.store.store import open_store
 from adjudge.testing import calls, make_record, make_run, says, user
+from adjudge.web.app import create_app
+from adjudge.web.guard import Access, Doors
 from adjudge.web.queries.kept import OpenRun
 from adjudge.web.text.marks import Mark
 from adjudge.web.views.chart import map_of
 from adjudge.web.views.transcript import TOLD, transcript_of
 
-from .conftest import RUN, Page, text_of
+from .conftest import BASE, RUN, Page, text_of
 
 ADDRESS = f"/runs/{RUN}"
 
@@ -131,6 +139,22 @@ def test_links_to_looks_verdicts_and_scores_name_the_judgment(html: str) -> None
     assert f'<a href="/runs/{RUN}{reading}d1">' in html
 
 
+def test_an_exchange_that_is_cut_leads_to_the_whole_of_it(tmp_path: Path) -> None:
+    told = "".join(f"line {number}\n" for number in range(60_000))
+    run = sample.long_run()
+    judgment = msgspec.structs.replace(sample.evaluation(run), steps=(Step(told, "I see.", reasoning="Hm."),))
+    with open_store(tmp_path / "store") as store:
+        store.add_run(run)
+        store.add_judgment(judgment, sample.RUBRIC)
+        client = TestClient(create_app(store, Settings(), Access(frozenset({"127.0.0.1"})), Doors()), base_url=BASE)
+        link = f"/judgments/{judgment.id}/steps/s1"
+        assert f'characters left out · <a href="{link}">open the whole</a>' in client.get(f"/runs/{run.id}").text
+        assert "part 1 of 4" in client.get(link).text
+        last = client.get(f"{link}?start=600000").text
+        assert "line 59999\n\n\n--- Reasoning\n\nHm.\n\n--- Said\n\nI see." in last
+        assert client.get(f"/judgments/{judgment.id}/steps/s2").status_code == 404
+
+
 def test_the_patch_has_its_lines_with_numbers(html: str) -> None:
     patch = html[html.index('class="patch"') :].partition("</table>")[0]
     assert '<tr class="del"><td>439</td><td></td><td>-        if self.vr not in' in patch
@@ -145,7 +169,7 @@ def test_long_output_is_folded_with_its_true_size(html: str) -> None:
 def test_what_a_judge_was_told_says_how_much_of_it_is_cut_off(length: int, words: str | None) -> None:
     judge = Judge("evaluator", "m", "p", {}, "0")
     judgment = Judgment("j-1", "r-1", "x", "h", judge, "judged", "2026-01-01", 1.0, steps=(Step("t" * length, "", ""),))
-    more = transcript_of(judgment, {}, "s").steps[0].told_more
+    more = transcript_of(judgment, {}).steps[0].told_more
     assert (more is None) if words is None else (more or "").startswith(words)
 
 

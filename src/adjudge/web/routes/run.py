@@ -18,7 +18,7 @@ from adjudge.web.routes.asked import Name, Names, Near, OfKind, Position, Turn, 
 from adjudge.web.site import Here, Site
 from adjudge.web.views.chart import map_of
 from adjudge.web.views.cites import cards_of, marks_of
-from adjudge.web.views.exhibit import exhibit_page, look_page
+from adjudge.web.views.exhibit import exhibit_page, look_page, step_page
 from adjudge.web.views.finding import found_view, outline_view
 from adjudge.web.views.record import Shown, leads_of_run
 from adjudge.web.views.run import run_page
@@ -118,4 +118,10 @@ def show_look(site: Here, judgment: Name, look: Name, start: Position = 0) -> Re
     return page("exhibit.html", here="Runs", page=look_page(site.store.judgment(judgment), look, start))
 
 
-PAGES = (show_run, show_entries, show_map, show_trust, show_exhibit, show_look)
+@get("/judgments/{judgment:str}/steps/{step:str}", include_in_schema=False, sync_to_thread=True)
+def show_step(site: Here, judgment: Name, step: Name, start: Position = 0) -> Response[bytes]:
+    """One exchange of a judge, whole, in parts."""
+    return page("exhibit.html", here="Runs", page=step_page(site.store.judgment(judgment), step, start))
+
+
+PAGES = (show_run, show_entries, show_map, show_trust, show_exhibit, show_look, show_step)

@@ -6,12 +6,14 @@ import msgspec
 from markupsafe import Markup
 
 from adjudge.errors import InputError
+from adjudge.exports.scores import request_not_kept
 from adjudge.judgment import Judgment
 from adjudge.untrusted import shown
 from adjudge.web.addresses import address, of_run
 from adjudge.web.queries.kept import OpenRun
 from adjudge.web.text import size
 from adjudge.web.views.entries import title_of
+from adjudge.web.views.transcript import name_of_step
 
 PART = 200_000
 """Characters of one part."""
@@ -48,6 +50,20 @@ def look_page(judgment: Judgment, identifier: str, start: int) -> ExhibitPage:
         raise InputError(f"there is no look {identifier[:40]!r} in judgment {judgment.id}")
     back = of_run(judgment.run, at=look.id, judgment=judgment.id)
     return _page(look.id, judgment.run, look.tool, look.text, start, back, ("judgments", judgment.id, "looks"))
+
+
+def step_page(judgment: Judgment, name: str, start: int) -> ExhibitPage:
+    """A part of an exchange: what was told, thought and said. Raises InputError if the judgment has no such exchange."""
+    names = [name_of_step(judgment, number) for number in range(1, len(judgment.steps) + 1)]
+    if name not in names:
+        raise InputError(f"there is no exchange {name[:40]!r} in judgment {judgment.id}")
+    number = names.index(name) + 1
+    step = judgment.steps[number - 1]
+    told = step.told or request_not_kept(judgment, number)
+    parts = (("Told", told), ("Reasoning", step.reasoning), ("Said", step.said), ("Refused", "\n".join(step.refused)))
+    text = "\n\n".join(f"--- {title}\n\n{part}" for title, part in parts if part)
+    back = of_run(judgment.run, at=name, judgment=judgment.id)
+    return _page(name, judgment.run, f"exchange {number}", text, start, back, ("judgments", judgment.id, "steps"))
 
 
 def _page(identifier: str, run: str, title: str, text: str, start: int, back: Markup, path: tuple[str, ...]) -> ExhibitPage:

@@ -89,7 +89,7 @@ def transcript_of_item(at_desk: AtDesk) -> Transcript:
     judgment, judged = at_desk.answered.judgment, at_desk.answered.judged
     cited = {exhibit_of(holding) for holding in judged.holdings}
     shown = msgspec.structs.replace(judgment, steps=(), looks=tuple(look for look in judgment.looks if look.id in cited))
-    return transcript_of(shown, marks_of((card_of(at_desk),)), "s")
+    return transcript_of(shown, marks_of((card_of(at_desk),)))
 
 
 def _words(judged: Verdict | Score) -> str:

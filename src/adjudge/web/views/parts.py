@@ -68,7 +68,6 @@ def part_of(judged: JudgedRun, each: Judged | None, way: Way, marks: Mapping[str
     if each is None:
         return None
     judgment = each.judgment
-    prefix = "r" if judgment.judge.kind == "reader" else "s"
     there = {look.id for look in judgment.looks}
     return Part(
         judgment=judgment.id,
@@ -79,7 +78,7 @@ def part_of(judged: JudgedRun, each: Judged | None, way: Way, marks: Mapping[str
         warnings=judgment.warnings,
         summary=block_of(judgment.summary) if judgment.summary.strip() else None,
         attempts=tuple(_attempt(one, way) for one in judgment.steering),
-        transcript=transcript_of(judgment, marks, prefix),
+        transcript=transcript_of(judgment, marks),
         others=_others(judged.rows, judgment),
         machine=machine_of(judgment),
         planted=planted_of(judgment, there),

@@ -41,9 +41,13 @@ class LookView(msgspec.Struct, frozen=True):
 
 
 class StepView(msgspec.Struct, frozen=True):
-    """One exchange. `not_kept` stands in place of what was told, where that is not kept; `told_more` says what is cut."""
+    """One exchange, and where it stands whole.
+
+    `not_kept` stands in place of what was told, where that is not kept; `told_more` says what is cut.
+    """
 
     anchor: str
+    href: Markup
     number: int
     not_kept: str | None
     told: Markup | None
@@ -64,20 +68,27 @@ class Transcript(msgspec.Struct, frozen=True):
     count: str
 
 
-def transcript_of(judgment: Judgment, marks: Mapping[str, Sequence[Mark]], prefix: str) -> Transcript:
-    """The transcript of a judgment; anchors of its steps begin with the prefix."""
+def transcript_of(judgment: Judgment, marks: Mapping[str, Sequence[Mark]]) -> Transcript:
+    """The transcript of a judgment."""
     most = judgment.judge.limits.get("looks")
     looks = {look.id: _look(judgment, look, marks.get(look.id, ()), most) for look in judgment.looks}
     named = {name for step in judgment.steps for name in step.looks}
-    steps = tuple(_step(judgment, number, step, looks, prefix) for number, step in enumerate(judgment.steps, 1))
+    steps = tuple(_step(judgment, number, step, looks) for number, step in enumerate(judgment.steps, 1))
     before = tuple(view for name, view in looks.items() if name not in named)
     count = counted(len(judgment.looks), "look") if judgment.looks else counted(len(steps), "exchange")
     return Transcript(before, steps, count)
 
 
-def _step(judgment: Judgment, number: int, step: Step, looks: Mapping[str, LookView], prefix: str) -> StepView:
+def name_of_step(judgment: Judgment, number: int) -> str:
+    """The name of an exchange on a page that may show those of an evaluator and of a reader: `s3`, `r1`."""
+    return f"{'r' if judgment.judge.kind == 'reader' else 's'}{number}"
+
+
+def _step(judgment: Judgment, number: int, step: Step, looks: Mapping[str, LookView]) -> StepView:
+    name = name_of_step(judgment, number)
     return StepView(
-        anchor=f"{prefix}{number}",
+        anchor=name,
+        href=address("judgments", judgment.id, "steps", name),
         number=number,
         not_kept=request_not_kept(judgment, number),
         told=block_of(step.told[:TOLD]).html if step.told else None,
@@ -93,7 +104,7 @@ def _step(judgment: Judgment, number: int, step: Step, looks: Mapping[str, LookV
 
 def _cut(characters: int) -> str | None:
     """What is said of so many characters that are not shown."""
-    return f"{characters:,} characters left out; the judgment has them" if characters > 0 else None
+    return f"{characters:,} characters left out" if characters > 0 else None
 
 
 def _look(judgment: Judgment, look: Look, marks: Sequence[Mark], most: object) -> LookView:
