@@ -244,6 +244,15 @@ def test_the_link_that_a_key_copies_names_the_judgment_where_one_is_meant(place:
     assert page.evaluate("navigator.clipboard.readText()") == f"{looking.base}/runs/{sample.long_run().id}{kept}"
 
 
+def test_a_key_leads_to_the_field_in_which_a_place_is_typed(looking: Looking) -> None:
+    page = looking.open("/runs/r-long")
+    page.keyboard.press("g")
+    page.keyboard.type("e201")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**at=e201#e201")
+    expect(page.locator("#e201")).to_be_visible()
+
+
 def read_down(page: Page) -> None:
     """Scroll to where the page has its first gap, until that is filled."""
     gap = page.locator("#record .gap").first

@@ -262,6 +262,34 @@ def test_a_sub_agents_record_has_its_own_place(inside: Client) -> None:
     assert "a helper speaks" in inside.get("/runs/r-long?at=s1.e1").text
 
 
+@pytest.mark.parametrize(
+    ("asked", "leads"),
+    [("12", "?at=t12#t12"), ("t12", "?at=t12#t12"), (" e340 ", "?at=e340#e340"), ("s1.e1", "?at=s1.e1#s1.e1")],
+)
+def test_a_place_that_is_typed_is_gone_to(asked: str, leads: str, inside: Client) -> None:
+    answer = inside.get("/runs/r-long", params={"go": asked}, follow_redirects=False)
+    assert (answer.status_code, answer.headers["location"]) == (302, f"/runs/r-long{leads}")
+
+
+def test_a_look_that_is_typed_is_gone_to_in_its_judgment(client: Client) -> None:
+    answer = client.get(f"/runs/{RUN}?go=L4", follow_redirects=False)
+    assert answer.headers["location"] == f"/runs/{RUN}?judgment=j-00000000000000e1#L4"
+
+
+@pytest.mark.parametrize(("asked", "nearest"), [("go=t9999", "t1000"), ("at=e0", "e1"), ("go=s1.t7", "s1.t1")])
+def test_of_a_place_that_is_not_there_the_nearest_is_offered(asked: str, nearest: str, inside: Client) -> None:
+    html = inside.get(f"/runs/r-long?{asked}").text
+    assert f"There is no turn, entry or look “{asked.partition('=')[2]}” in this run." in html
+    assert f'<a href="/runs/r-long?at={nearest}#{nearest}">Nearest: {nearest}</a>' in html
+
+
+@pytest.mark.parametrize("asked", ["L9", "s9.e3", "nonsense", "²"])
+def test_of_what_names_nothing_nothing_is_offered(asked: str, inside: Client) -> None:
+    html = inside.get("/runs/r-long", params={"go": asked}).text
+    assert "There is no turn, entry or look" in html
+    assert "Nearest" not in html
+
+
 def test_words_are_found_wherever_they_stand(inside: Client) -> None:
     html = inside.get("/runs/r-long?q=NEEDLE").text
     assert "1 entry with “NEEDLE”" in html

@@ -6,6 +6,8 @@ from typing import Literal
 
 from litestar import Response, get
 from litestar.params import FromPath
+from litestar.response import Redirect
+from markupsafe import Markup
 
 from adjudge.errors import InputError
 from adjudge.store.review_counts import reviews_on
@@ -20,6 +22,7 @@ from adjudge.web.views.chart import map_of
 from adjudge.web.views.cites import cards_of, marks_of
 from adjudge.web.views.exhibit import exhibit_page, look_page, step_page
 from adjudge.web.views.finding import found_view, outline_view
+from adjudge.web.views.going import Missing, going_to
 from adjudge.web.views.record import Shown, leads_of_run
 from adjudge.web.views.run import run_page
 from adjudge.web.views.trust import RunTrust, TrustView, counting, trust_view
@@ -60,9 +63,16 @@ def show_run(
     after: Names = None,
     outline: Turn = None,
     of: Names = None,
-) -> Response[bytes]:
-    """A run: its record opened around an entry, searched, or as an outline, which may be `of` a sub-agent."""
+    go: Names = None,
+) -> Response[bytes] | Redirect:
+    """A run: its record opened around an entry, searched, or as an outline, which may be `of` a sub-agent.
+
+    `go` names a place as a person types it, and leads to the page's address at that place.
+    """
     judged = _judged(site, run, judgment)
+    missing = going_to(judged, go or at or "", leads_of_run(run, judgment or None)) if go or at else None
+    if go and isinstance(missing, Markup):
+        return Redirect(missing.unescape())
     shown = run_page(judged, at, judgment or None, _trusts(site, judged, judgment or None))
     found = lines = None
     if q or kind:
@@ -73,7 +83,15 @@ def show_run(
         marks = marks_of(cards_of(judged))
         lines = outline_view(judged.opened, outline_of(judged.opened, outline, of or ""), of or "", marks, judgment or None)
     return page(
-        "run.html", here="Runs", page=shown, found=found, outline=lines, q=q or "", kind=kind or None, judgment=judgment
+        "run.html",
+        here="Runs",
+        page=shown,
+        found=found,
+        outline=lines,
+        q=q or "",
+        kind=kind or None,
+        judgment=judgment,
+        missing=missing if isinstance(missing, Missing) else None,
     )
 
 

@@ -25,6 +25,7 @@ const keys = {
   "p": () => stepCite(-1),
   "]": () => stepTurn(1),
   "[": () => stepTurn(-1),
+  "g": () => { const field = one("#go"); if (field) { show("record"); field.focus(); } },
   "f": nextFilter,
   "o": () => tabs.length && flipCalls(),
   "r": () => (one('.card.is-on a[href^="/review/"]') || one('.card a[href^="/review/"], .dim a[href^="/review/"]'))?.click(),
