@@ -32,6 +32,7 @@ NAMES = {
     "word": "pytest",
     "entry": "e40",
     "look": "L1",
+    "step": "s1",
     "evaluation": EVALUATION,
     "reading": READING,
     "rubric": sample.RUBRIC.hash,

@@ -25,7 +25,6 @@ VALUES = NAMES | {
     "judgment": "j-00000000000000e1",
     "exhibit": "e3",
     "look": "L1",
-    "step": "s1",
     "name": "app.css",
     "hash": "x",
     "path": "openapi.json",

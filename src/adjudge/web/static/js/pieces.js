@@ -47,8 +47,8 @@ const fill = async (gap, near = null) => {
     say(`The server did not answer (${status})`);
   }
 };
-// gaps fill by themselves where one reads; those of what was found between hits only when they are pressed
-const watchGaps = (pane) => { for (const gap of all(".gap[data-end]:not(.between)", pane)) watched.observe(gap); };
+// gaps fill by themselves where one reads
+const watchGaps = (pane) => { for (const gap of all(".gap[data-end]", pane)) watched.observe(gap); };
 const watched = new IntersectionObserver((seen) => {
   for (const { target, isIntersecting } of seen) {
     if (!isIntersecting || !target.isConnected) continue;
