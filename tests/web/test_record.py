@@ -294,6 +294,7 @@ def test_words_are_found_wherever_they_stand(inside: Client) -> None:
     html = inside.get("/runs/r-long?q=NEEDLE").text
     assert "1 entry with “NEEDLE”" in html
     assert f'href="/runs/r-long?at=e{ENTRIES + 1}#e{ENTRIES + 1}"' in html
+    assert "<b>needle</b>" in html
 
 
 def test_a_search_stops_after_fifty_and_can_be_gone_on_with(inside: Client) -> None:

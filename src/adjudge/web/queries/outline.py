@@ -64,11 +64,11 @@ def _entries(opened: OpenRun, name: str, turn: Turn) -> tuple[list[Entry], int]:
 
 
 def _line(turn: Turn, entries: Sequence[Entry], count: int, edits: bool) -> TurnLine:
-    said = next((entry for entry in entries if entry.writer == "agent" and entry.kind in ("message", "call")), None)
+    first = next((entry for entry in entries if entry.writer == "agent" and entry.kind in ("message", "call")), None)
     return TurnLine(
         number=turn.number,
         first=turn.first,
-        says=one_line(_said(said), WIDTH) if said else "",
+        says=one_line(said(first), WIDTH) if first else "",
         tools=tuple(dict.fromkeys(entry.name for entry in entries if entry.kind == "call" and entry.name)),
         entries=count,
         failed=any(_failed(entry) for entry in entries),
@@ -77,7 +77,7 @@ def _line(turn: Turn, entries: Sequence[Entry], count: int, edits: bool) -> Turn
     )
 
 
-def _said(entry: Entry) -> str:
+def said(entry: Entry) -> str:
     """A call without its tool's name, which stands beside it."""
     first, _, rest = entry.text.partition("\n")
     return rest if entry.kind == "call" and first == entry.name and rest else entry.text

@@ -9,6 +9,7 @@ import msgspec
 from adjudge.record import Entry, Kind
 from adjudge.untrusted import one_line
 from adjudge.web.queries.kept import OpenRun
+from adjudge.web.queries.outline import said
 
 HITS = 50
 """Entries found after which a search stops for now."""
@@ -69,6 +70,6 @@ def _place(entry: Entry, wanted: str) -> int | None:
 
 
 def _hit(entry: Entry, at: int) -> Hit:
-    around = entry.text[max(0, at - EXCERPT // 3) : at + 4 * EXCERPT]
+    around = entry.text[at - EXCERPT // 3 : at + 4 * EXCERPT] if at > EXCERPT // 3 else said(entry)[: 4 * EXCERPT]
     excerpt = ("… " if at > EXCERPT // 3 else "") + one_line(around, EXCERPT)
     return Hit(entry.id, entry.turn, entry.kind, entry.writer, entry.name, entry.exit_status, excerpt)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 import msgspec
@@ -16,13 +17,13 @@ from adjudge.web.views.record import SUB_AGENTS, Leads, leads_of_run
 
 
 class HitLine(msgspec.Struct, frozen=True):
-    """An entry that was found."""
+    """An entry that was found; in its excerpt the words that were looked for are set apart."""
 
     id: str
     href: Markup
     what: str
     failed: str | None
-    excerpt: str
+    excerpt: Markup
 
 
 class FoundView(msgspec.Struct, frozen=True):
@@ -46,11 +47,17 @@ def found_view(found: Found, words: str, kind: str | None, leads: Leads) -> Foun
             href=leads.to(hit.id, at_=hit.id),
             what=f"{hit.kind} {hit.name or ''}".strip(),
             failed=f"exit {hit.exit_status}" if hit.exit_status else None,
-            excerpt=hit.excerpt,
+            excerpt=_with_words(hit.excerpt, words),
         )
         for hit in found.hits
     )
     return FoundView(f"{told}{seen}", hits, more, leads.to("record"))
+
+
+def _with_words(excerpt: str, words: str) -> Markup:
+    """The excerpt with the words set apart wherever they stand in it, whatever their case."""
+    parts = re.split(f"({re.escape(words)})", excerpt, flags=re.IGNORECASE) if words else [excerpt]
+    return Markup().join(Markup("<b>{}</b>").format(part) if at % 2 else part for at, part in enumerate(parts))
 
 
 class OutlineLine(msgspec.Struct, frozen=True):

@@ -154,11 +154,9 @@ def trust_view(who: str, found: Trust) -> TrustView:
 
 
 def of_harness(found: Trust, harness: str, item: str) -> str:
-    """How far reviewers agree with the judge on one item of the runs of one agent, in a line; nothing if none reviewed."""
+    """How far reviewers agree with the judge on one item of the runs of one agent, once that is meaningful."""
     apart = found.items_of.get(harness, {}).get(item)
-    if apart is None or not apart.blind.pairs:
-        return ""
-    return _figure(apart) if apart.blind.meaningful else f"{agreed(apart.blind)}, {NOT_YET}"
+    return _figure(apart) if apart is not None and apart.blind.meaningful else ""
 
 
 def _short(whole: Figures) -> tuple[str, str] | None:
