@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import uvicorn
-from playwright.sync_api import Browser, Page, Request
+from playwright.sync_api import Browser, Error, Page, Request
 
 from adjudge.settings import Settings
 from adjudge.store.store import Store
@@ -95,5 +95,16 @@ class Traffic:
         while not settled:
             assert time.monotonic() < until, f"these did not come: {[request.url for request in self._open]}"
             settled = not self._open
-            self._page.evaluate(TWO_FRAMES)
+            with _unless_it_leads_on():
+                self._page.evaluate(TWO_FRAMES)
             settled = settled and not self._open
+
+
+@contextmanager
+def _unless_it_leads_on() -> Iterator[None]:
+    """Let it pass that a page leaves for another while it is asked: what that one fetches is waited for in turn."""
+    try:
+        yield
+    except Error as error:
+        if "Execution context was destroyed" not in error.message:
+            raise

@@ -28,9 +28,11 @@ from adjudge.web.guard import Doors
 
 from .conftest import ACCESS, BASE, TOKEN, Client
 
-EXAMPLES = 20
+EXAMPLES = 15
 """Requests of each operation and mode."""
 JSON = {"content-type": "application/json"}
+FITTING = {"GET /api/compare/pair"}
+"""Operations of which several parameters must fit each other, as made-up ones hardly do; `test_figures` asks them."""
 Held = Mapping[str, Sequence[str]]
 """What the store holds under the names that parameters have."""
 HELD = {
@@ -43,6 +45,8 @@ HELD = {
     "criterion": ["saves", "loop"],
     "agent": [*THREE, "codex", "unknown"],
     "against": [THREE[0]],
+    "first": [*THREE],
+    "second": [*THREE],
     "harness": ["codex", "claude-code"],
     "judge": ["none", "all", "evaluator"],
     "model": ["large-model"],
@@ -144,7 +148,8 @@ def statuses_of(client: Client, operation: Any, mode: GenerationMode) -> set[int
 def test_no_request_makes_the_api_fail(fuzzed: Fuzzed, mode: GenerationMode) -> None:
     answered = {operation.label: statuses_of(fuzzed.client, operation, mode) for operation in operations(fuzzed)}
     if mode is GenerationMode.POSITIVE:
-        assert [label for label, seen in answered.items() if label.startswith("GET") and 200 not in seen] == []
+        found = {label for label, statuses in answered.items() if 200 in statuses}
+        assert {label for label in answered if label.startswith("GET")} - found - FITTING == set()
 
 
 def test_the_document_is_read_by_another_program(fuzzed: Fuzzed) -> None:
