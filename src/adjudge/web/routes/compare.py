@@ -7,6 +7,7 @@ from typing import Annotated
 
 import msgspec
 from litestar import Response, get
+from litestar.di import NamedDependency, Provide
 from litestar.params import QueryParameter
 
 from adjudge.errors import InputError
@@ -56,8 +57,10 @@ class Judgments(msgspec.Struct, frozen=True):
 
 
 class Pair(msgspec.Struct, frozen=True):
-    """All pairs of runs of two agents, and the one at a place of them, side by side."""
+    """All pairs of runs of two agents at an item of a rubric, and the one at a place of them, side by side."""
 
+    judgments: Judgments
+    item: str
     found: list[Pairing]
     at: int
     runs: Beside
@@ -75,6 +78,29 @@ class PairJson(msgspec.Struct, frozen=True):
     says: str
     same_task: bool
     runs: tuple[BesideJson, ...]
+
+
+def pair_of(
+    site: Here,
+    item: Words = None,
+    first: Agent = None,
+    second: Agent = None,
+    rubric: Names = None,
+    passes: Passes = None,
+    judge: Names = None,
+    at: Position = 0,
+) -> Pair:
+    """What an address says of two agents. Raises InputError if there is no such item, or one of them has no judged run."""
+    judgments = _judgments(site, rubric, passes, judge)
+    observed = site.figures.observed(judgments.scope, judgments.across)
+    found = pairings(observed, item or "", first or "", second or "")
+    place = min(at, len(found) - 1)
+    runs = beside_judgments(site.store, site.runs, (found[place].first, found[place].second), observed.rubric)
+    return Pair(judgments, item or "", found, place, runs)
+
+
+PAIR = {"pair": Provide(pair_of, sync_to_thread=True)}
+Paired = NamedDependency[Pair]
 
 
 @get("/compare", include_in_schema=False, sync_to_thread=True)
@@ -103,22 +129,12 @@ def show_comparison(
     return page("compare.html", here="Compare", page=matrix_page(whole, pairs, of_rubric, asked))
 
 
-@get("/compare/pair", include_in_schema=False, sync_to_thread=True)
-def show_pair(
-    site: Here,
-    item: Words = None,
-    first: Agent = None,
-    second: Agent = None,
-    rubric: Names = None,
-    passes: Passes = None,
-    judge: Names = None,
-    at: Position = 0,
-) -> Response[bytes]:
+@get("/compare/pair", include_in_schema=False, sync_to_thread=True, dependencies=PAIR)
+def show_pair(site: Here, pair: Paired) -> Response[bytes]:
     """A run of each of two agents at one task, side by side, with the evidence of one criterion or dimension in full."""
-    judgments = _judgments(site, rubric, passes, judge)
-    pair = _pair(site, judgments, item, first, second, at)
-    shown = beside_page(pair.runs, _trusts(site, pair.runs), item)
-    return page("beside.html", here="Compare", page=pair_page(shown, pair.found, pair.at, item or "", judgments.query))
+    shown = beside_page(pair.runs, _trusts(site, pair.runs), pair.item)
+    view = pair_page(shown, pair.found, pair.at, pair.item, pair.judgments.query)
+    return page("beside.html", here="Compare", page=view)
 
 
 @get("/compare", sync_to_thread=True)
@@ -146,30 +162,11 @@ def api_runs_beside(site: Here, runs: Runs = None, rubric: Names = None) -> list
     return as_json(beside(site.store, site.runs, _short(runs or ()), rubric or None))
 
 
-@get("/compare/pair", sync_to_thread=True)
-def api_pair(
-    site: Here,
-    item: Words = None,
-    first: Agent = None,
-    second: Agent = None,
-    rubric: Names = None,
-    passes: Passes = None,
-    judge: Names = None,
-    at: Position = 0,
-) -> PairJson:
+@get("/compare/pair", sync_to_thread=True, dependencies=PAIR)
+def api_pair(pair: Paired) -> PairJson:
     """A run of each of two agents at one task; those come first of which the `item` says different things."""
-    pair = _pair(site, _judgments(site, rubric, passes, judge), item, first, second, at)
     chosen = pair.found[pair.at]
     return PairJson(pair.at, len(pair.found), sort_of(chosen), chosen.same_task, tuple(as_json(pair.runs)))
-
-
-def _pair(site: Site, judgments: Judgments, item: str | None, first: str | None, second: str | None, at: int) -> Pair:
-    """Raises InputError if the rubric has no such item, or one of the agents no judged run."""
-    observed = site.figures.observed(judgments.scope, judgments.across)
-    found = pairings(observed, item or "", first or "", second or "")
-    place = min(at, len(found) - 1)
-    runs = beside_judgments(site.store, site.runs, (found[place].first, found[place].second), observed.rubric)
-    return Pair(found, place, runs)
 
 
 def _beside(site: Site, found: Beside) -> Response[bytes]:
