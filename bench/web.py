@@ -46,6 +46,8 @@ FLAT = 1.1
 """How many times what it held before the server may hold after much was read."""
 COPIES = ("r-long", *(f"r-long-{number}" for number in range(4)))
 """The long run under several ids: each can be opened for the first time once."""
+MORE = tuple(f"r-more-{number}" for number in range(6))
+"""More of them, beyond those that the server keeps open."""
 CRITERIA = tuple(Criterion(f"c{number}", f"Line {number} says that the tests passed.") for number in range(10))
 RUBRIC = Rubric("bench", CRITERIA, rubric_hash(CRITERIA), "bench.yaml")
 
@@ -96,7 +98,7 @@ def judged(run: Run) -> Judgment:
 def fill(store: Store) -> None:
     """The long run, judged, and 100,000 rows of runs that share a small record and, for what a list shows, its judgment."""
     run = long_run()
-    for name in COPIES:
+    for name in (*COPIES, *MORE):
         store.add_run(msgspec.structs.replace(run, id=name))
     store.add_judgment(judged(run), RUBRIC)
     small = make_run()
@@ -268,6 +270,8 @@ def figures(port: int, server: Server) -> None:
             window()
         for _ in range(30 * times):
             ask(f"/runs?q=task-{lots.randrange(100)}")
+        for name in MORE[: 2 * times]:
+            ask(f"/runs/{name}")
         told = f"memory {before:.0f} MB with {len(COPIES)} such runs open, {server.memory():.0f} MB after more was read"
         goals.tell("memory", f"{told}  goal {before * FLAT:.0f}", over=server.memory() > before * FLAT)
     print(f"over its goal: {', '.join(goals.missed)}" if goals.missed else "nothing is over its goal")

@@ -309,6 +309,33 @@ def test_a_turn_that_goes_on_where_a_gap_was_is_one_turn(browser: Browser, tmp_p
             looking.context.close()
 
 
+def test_what_was_read_is_let_go_and_comes_back_where_one_reads_again(browser: Browser, tmp_path: Path) -> None:
+    record = make_record(user("Do it."), *(calls("bash", f"sed -n {at}p list", f"line {at}") for at in range(1_000)))
+    with open_store(tmp_path / "store") as store:
+        store.add_run(msgspec.structs.replace(make_run(record), id="r-far"))
+        with served(store) as door:
+            looking = Looking(browser, door, viewport={"width": 1440, "height": 900})
+            page = looking.open("/runs/r-far")
+            last = page.locator("#record .gap").last
+            for _ in range(25):
+                start = last.get_attribute("data-start")
+                last.evaluate("gap => gap.scrollIntoView({ block: 'end' })")
+                expect(page.locator(f'#record .gap[data-start="{start}"]')).to_have_count(0)
+            there = entries_there(page)
+            assert len(there) < 800
+            assert {1, 3, 60} & set(there) == set()
+            assert 1_400 in there
+            gap = page.locator("#record .gap").first
+            assert (gap.get_attribute("data-start"), gap.get_attribute("data-of")) == ("0", "")
+            end, begins = int(gap.get_attribute("data-end") or 0), int(last.get_attribute("data-start") or 0)
+            assert there == [*range(end + 1, begins + 1), *there[begins - end :]]  # all between the gaps, and the end
+            assert str(gap.locator("a").get_attribute("href")).endswith("/runs/r-far?at=e1#e1")
+            page.evaluate("document.querySelector('.scroll').scrollTop = 0")
+            expect(page.locator("#e60")).to_be_attached()
+            assert looking.complaints == []
+            looking.context.close()
+
+
 def test_what_was_opened_is_there_when_one_comes_back(looking: Looking) -> None:
     page = looking.open("/runs/r-long")
     read_down(page)

@@ -295,6 +295,12 @@ def test_the_api_gives_the_pair_that_a_page_shows(site: Site) -> None:
     assert site.client.get(f"/api/compare/pair?pass={site.evaluation}&item=none&first={CODEX}").status_code == 404
 
 
+def test_the_api_names_who_judged_with_a_rubric(site: Site) -> None:
+    told = site.json(f"/api/judges?rubric={FILES.hash}")
+    assert [(each["judge_hash"], each["kind"]) for each in told] == [(EVALUATOR.hash, "evaluator")]
+    assert told[0]["judgments"] == 8
+
+
 def test_the_api_gives_the_figures_of_trust_alone(site: Site) -> None:
     site.review(0, "tests", passed=True)
     told = site.json(f"/api/trust?rubric=files&judge={EVALUATOR.hash}")

@@ -134,6 +134,7 @@ def test_nothing_of_it_runs_or_loads_in_the_exported_page(browser: Browser, plan
         file.write_text(html_page(each), encoding="utf-8", errors="replace")
         found, asked, complaints = looked_at(browser, file.as_uri())
         assert (found["scripts"], found["handlers"]) == ([], [])
+        assert found["loaded"] == 1  # its own style sheet, which stands in it
         assert [lead for lead in found["leads"] if not lead.startswith(f"{file.as_uri()}#")] == []
         assert asked == [file.as_uri()]
         assert complaints == []

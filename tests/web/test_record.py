@@ -260,6 +260,8 @@ def test_a_turn_that_no_window_holds_has_one_heading() -> None:
 def test_a_sub_agents_record_has_its_own_place(inside: Client) -> None:
     assert "Sub-agent s1: helper, 1 entry" in text_of(inside.get("/runs/r-long").text)
     assert "a helper speaks" in inside.get("/runs/r-long?at=s1.e1").text
+    told = inside.get("/api/runs/r-long").json()["sub_agents"]
+    assert told == [{"name": "s1", "label": "helper", "turns": 1, "entries": 1}]
 
 
 @pytest.mark.parametrize(

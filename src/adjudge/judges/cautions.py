@@ -11,7 +11,7 @@ from adjudge.run import Run
 
 SameModel = Callable[[str, str], bool]
 
-SAME = "The judge is the model that is judged ({model}); models are kinder to their own work."
+SAME = "The judge's model goes by the name of the model that is judged ({model}); models are kinder to their own work."
 NO_LANDLOCK = "Commands were not kept apart by Landlock: a process left by the agent could have written into their output."
 NOT_APART = (
     "Commands were not kept apart from each other on this machine: a process that was left running could have written into "

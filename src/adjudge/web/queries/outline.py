@@ -10,6 +10,7 @@ import msgspec
 
 from adjudge.record import Entry, Record, Turn, Usage
 from adjudge.untrusted import one_line
+from adjudge.web.queries.calls import said
 from adjudge.web.queries.kept import OpenRun, turns_with_edits
 
 TURNS = 200
@@ -75,12 +76,6 @@ def _line(turn: Turn, entries: Sequence[Entry], count: int, edits: bool) -> Turn
         edits=edits,
         usage=turn.usage,
     )
-
-
-def said(entry: Entry) -> str:
-    """A call without its tool's name, which stands beside it."""
-    first, _, rest = entry.text.partition("\n")
-    return rest if entry.kind == "call" and first == entry.name and rest else entry.text
 
 
 def _failed(entry: Entry) -> bool:

@@ -8,8 +8,8 @@ import msgspec
 
 from adjudge.record import Entry, Kind
 from adjudge.untrusted import one_line
+from adjudge.web.queries.calls import said
 from adjudge.web.queries.kept import OpenRun
-from adjudge.web.queries.outline import said
 
 HITS = 50
 """Entries found after which a search stops for now."""

@@ -47,6 +47,15 @@ class Runs(msgspec.Struct, frozen=True):
     next: str | None
 
 
+class SubAgent(msgspec.Struct, frozen=True):
+    """A sub-agent's record: its name, which `of` takes, what the recording calls it, and how much there is of it."""
+
+    name: str
+    label: str | None
+    turns: int
+    entries: int
+
+
 class RunFacts(msgspec.Struct, frozen=True):
     """A run without its entries. `usage` is what it consumed, `judgments` are all of it, the latest first.
 
@@ -69,7 +78,7 @@ class RunFacts(msgspec.Struct, frozen=True):
     usage: Usage
     turns: int
     entries: int
-    sub_agents: int
+    sub_agents: tuple[SubAgent, ...]
     unparsed: int
     not_read: tuple[Unparsed, ...]
     workspace: str | None
@@ -126,7 +135,9 @@ def api_run(site: Here, run: Name) -> RunFacts:
         usage=opened.usage,
         turns=len(record.turns),
         entries=len(record.entries),
-        sub_agents=len(opened.records) - 1,
+        sub_agents=tuple(
+            SubAgent(name, each.label, len(each.turns), len(each.entries)) for name, each in opened.records.items() if name
+        ),
         unparsed=len(record.unparsed),
         not_read=tuple(record.unparsed[:NAMED]),
         patch=found.patch,

@@ -23,6 +23,7 @@ from adjudge.wiring.results import stored_rubric
 from adjudge.wiring.reviews import agreement, scope_of
 
 Splits = Annotated[list[By] | None, QueryParameter(max_items=4)]
+Rubric = Annotated[str, QueryParameter(max_length=100)]
 BY: tuple[By, ...] = ("harness", "outcome")
 """How results are split where nobody says otherwise."""
 ORDER: tuple[By, ...] = ("harness", "outcome", "model", "task")
@@ -63,9 +64,7 @@ def _page(
 
 
 @get("/results", sync_to_thread=True)
-def api_results_of_rubric(
-    site: Here, rubric: Annotated[str, QueryParameter(max_length=100)], judge: Names = None, by: Splits = None
-) -> ResultsJson:
+def api_results_of_rubric(site: Here, rubric: Rubric, judge: Names = None, by: Splits = None) -> ResultsJson:
     """Results of all judgments with a rubric, by its name or the beginning of its hash, or of one judge's."""
     return _of_rubric(site, rubric, judge, by)
 
@@ -93,8 +92,14 @@ def api_agreement(
     return agreement(site.store, tuple(dict.fromkeys(by or ("item",))), scope_of(site.store, *given), picked)
 
 
+@get("/judges", sync_to_thread=True)
+def api_judges(site: Here, rubric: Rubric) -> list[JudgeCount]:
+    """Who judged with a rubric, and how often, the one that judged the most first."""
+    return list(judges_of(site.store, Scope(rubric=stored_rubric(site.store, rubric))))
+
+
 @get("/trust", sync_to_thread=True)
-def api_trust(site: Here, rubric: Annotated[str, QueryParameter(max_length=100)], judge: Names = None) -> Trust:
+def api_trust(site: Here, rubric: Rubric, judge: Names = None) -> Trust:
     """How far a judge, by its hash, or all of them can be trusted with a rubric: by item, by harness and by judge."""
     return site.figures.trust(stored_rubric(site.store, rubric), _hash_of(judge))
 
@@ -121,4 +126,4 @@ def _hash_of(judge: str | None) -> str | None:
 
 
 PAGES = (show_choice, show_results)
-API = (api_results_of_rubric, api_results_of_pass, api_agreement, api_trust)
+API = (api_results_of_rubric, api_results_of_pass, api_agreement, api_judges, api_trust)

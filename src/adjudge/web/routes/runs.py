@@ -21,7 +21,7 @@ def show_runs(
     """Runs, filtered and sorted, one page of them."""
     listed = list_runs(site.store, wanted, sort, place_of(after))
     shown = runs_page(listed, choices_of(site.store), wanted, sort, key_of(listed.next), after is not None)
-    return page("runs.html", here="Runs", page=shown)
+    return page("runs.html", here="Runs", page=shown, jobs=len(site.jobs.all()))
 
 
 PAGES = (show_runs,)

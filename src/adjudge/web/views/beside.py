@@ -121,12 +121,18 @@ def _is(found: Beside, hash: str) -> bool:
 
 
 def _sentence(found: Beside, rows: Sequence[BesideRow]) -> str:
-    tasks = {each.opened.run.task_name or each.opened.run.task for each in found.runs}
-    same = "They are of one task." if len(tasks) == 1 else "They are of different tasks, so that they are not one measure."
     if not rows:
-        return f"{same} None of them was judged with a rubric."
+        return f"{_of_tasks(found)} None of them was judged with a rubric."
     apart = sum(row.differs for row in rows)
-    return f"{same} Their judgments differ in {apart} of {len(rows)}."
+    return f"{_of_tasks(found)} Their judgments differ in {apart} of {len(rows)}."
+
+
+def _of_tasks(found: Beside) -> str:
+    """Whether they are of one task, as far as their recordings say of which they are."""
+    tasks = {each.opened.run.task_name or each.opened.run.task for each in found.runs}
+    if None in tasks:
+        return "Of what task they all are is not known, so that they are not one measure."
+    return "They are of one task." if len(tasks) == 1 else "They are of different tasks, so that they are not one measure."
 
 
 def _head(at: int, each: BesideRun) -> RunHead:

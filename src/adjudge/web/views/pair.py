@@ -38,7 +38,7 @@ def pair_page(shown: BesidePage, found: Sequence[Pairing], place: int, item: str
     tasks = "task" if len(alike) == 1 else "tasks"
     words = f"{alike.index(place) + 1} of {len(alike)} {tasks} {sorts.get(sort, 'where one says nothing')}"
     if not found[place].same_task:
-        words = "They have no task in common: these are runs of different tasks"
+        words = "The two agents have no task in common"
     return msgspec.structs.replace(
         shown,
         title=f"{item} on one task, side by side" if found[place].same_task else f"{item}, side by side",

@@ -11,9 +11,10 @@ from markupsafe import Markup
 
 from adjudge.record import Entry, Turn
 from adjudge.untrusted import one_line
+from adjudge.web.queries.calls import said
 from adjudge.web.queries.windows import Window
 from adjudge.web.text import Mark, money, size, tokens, when
-from adjudge.web.views.entries import EntryView, bare_text, entry_view
+from adjudge.web.views.entries import EntryView, entry_view
 
 Marks = Mapping[str, Sequence[Mark]]
 Leading = Callable[[str], Markup]
@@ -103,11 +104,10 @@ def _with_results(entries: Sequence[Entry]) -> list[list[Entry]]:
 
 def _call(group: Sequence[Entry], views: Sequence[EntryView], results: Mapping[str, str], at: str | None) -> CallView:
     first = group[0]
-    asked = bare_text(first)
     return CallView(
         id=first.id,
         tool=first.name or first.kind,
-        says=one_line(_ARGUMENT.sub("", asked) if first.arguments else asked, WIDTH),
+        says=one_line(_ARGUMENT.sub("", said(first)) if first.arguments else said(first), WIDTH),
         facts=tuple(_facts(group, views, results)),
         failures=tuple(dict.fromkeys(failure for view in views for failure in view.failures)),
         entries=tuple(views),

@@ -11,6 +11,13 @@ const say = (words) => {
   setTimeout(() => { toast.textContent = ""; }, 1600);
 };
 
+// on a narrow window the page that one is on stands in sight among the others
+const here = one(".top nav [aria-current]");
+if (here) {
+  const bar = here.closest("nav");
+  bar.scrollLeft = here.offsetLeft - bar.offsetLeft - (bar.clientWidth - here.offsetWidth) / 2;
+}
+
 // --- light or dark: the system's, until a person chooses
 
 // A browser may keep nothing: then a choice holds for the page.

@@ -22,7 +22,9 @@ const bring = (target, tab) => {
   const top = offset(target);
   const head = turn ? offset(turn) : top;
   pane.scrollTo({ top: Math.max(0, top - head < room ? head - 1 : top - room / 2) });
-  if (!wide.matches) pane.parentElement.scrollIntoView({ block: "start" });
+  const exhibits = pane.parentElement;
+  const hidden = exhibits.getBoundingClientRect().top < one(".top").getBoundingClientRect().bottom;
+  if (hidden || !wide.matches) exhibits.scrollIntoView({ block: "start" });
 };
 // a place that is not on the page is in a gap: the page is opened there, once
 const openAround = (id) => {
@@ -32,7 +34,7 @@ const openAround = (id) => {
   location.replace(address);
 };
 const follow = () => {
-  const id = decodeURIComponent(location.hash.slice(1));
+  const id = decodeURIComponent(location.hash.slice(1)) || new URLSearchParams(location.search).get("at") || "";
   const target = id && document.getElementById(id);
   if (!target) { openAround(id); return; }
   for (let fold = target.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
