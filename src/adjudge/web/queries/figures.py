@@ -26,7 +26,7 @@ from adjudge.wiring.reviews import trust
 
 MOST = 40
 """Results, comparisons and figures of agreement that are kept, those asked for longest ago forgotten first."""
-PATIENCE = 0.05
+PATIENCE = 0.25
 """Seconds that a page which shows figures beside something else waits for them."""
 SHARE = 20
 """While judgments land one after the other, agreement is counted anew for at most one part in so many of the time."""
