@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from adjudge.importers.sniff import read_runs
+from adjudge.profile.code import literal_patches
 from adjudge.record import Entry
 from adjudge.web.views.edits import Change, changes_of
 
@@ -104,3 +105,8 @@ def test_what_is_no_edit_or_malformed_stays_the_text_that_it_is(tool: str, argum
 
 def test_an_edits_result_is_no_edit() -> None:
     assert changes_of(Entry("e1", "result", "tool", 1, "", "Write", '{"content": "one"}')) == ()
+
+
+def test_patches_that_begin_at_escaped_quotes_are_none_and_hold_nobody_up() -> None:
+    assert literal_patches('\\"*** Begin Patch' * 20_000) == ()
+    assert literal_patches('x("*** Begin Patch\\n*** End Patch")') == ("*** Begin Patch\n*** End Patch",)

@@ -184,6 +184,12 @@ def test_an_answer_after_the_judges_side_was_shown_is_kept_as_seen_and_says_why(
     assert (figures["blind"]["pairs"], figures["endorsement"]["reviews"]) == (0, 1)
 
 
+def test_a_blank_beside_a_name_makes_nobody_else_of_it(kept: Store) -> None:
+    client = client_of(kept, "Bea")
+    assert client.get(f"/api{ITEM}", params={"reviewer": " Bea ", "seen": "true"}).json()["shown"] is True
+    assert send(client, ITEM, verdict="pass")["review"]["mode"] == "seen"
+
+
 def test_a_value_after_the_judges_side_was_shown_is_an_endorsement_or_none(kept: Store) -> None:
     client = client_of(kept)
     address = f"/review/{READING.id}/loop"

@@ -33,10 +33,11 @@ def patched_paths(patch: str) -> tuple[str, ...]:
 _USED = re.compile(r"\btools\.(\w{1,100})\s{0,9}\(")
 _LITERAL = r"\"((?:[^\"\\]|\\.)*)\"|'((?:[^'\\]|\\.)*)'|`((?:[^`\\]|\\.)*)`"
 _COMMAND = re.compile(rf"\b[\"']?(?:cmd|command)[\"']?\s{{0,9}}:\s{{0,9}}(?:{_LITERAL})", re.S)
+_BEGIN = r"\*\*\* Begin Patch"
 _PATCH = re.compile(
-    r"\"(\*\*\* Begin Patch(?:[^\"\\]|\\.)*)\"|'(\*\*\* Begin Patch(?:[^'\\]|\\.)*)'|`(\*\*\* Begin Patch(?:[^`\\]|\\.)*)`",
-    re.S,
+    rf"(?<!\\)(?:\"({_BEGIN}(?:[^\"\\]|\\.)*)\"|'({_BEGIN}(?:[^'\\]|\\.)*)'|`({_BEGIN}(?:[^`\\]|\\.)*)`)", re.S
 )
+"""No literal begins at an escaped quote: so each search ends where the next may begin, and all together are linear."""
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.S)
 _MEANT = {"n": "\n", "t": "\t", "r": "\r", "\n": ""}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import time
 from contextlib import suppress
 from threading import Lock
 
@@ -16,6 +17,8 @@ from adjudge.web.jobs import Tell, Work
 
 PATIENCE = 2.0
 """Seconds for which an answer is waited for."""
+SILENCE = 10.0
+"""Seconds for which a process that did not answer is asked nothing, so that no page waits for it again."""
 EVERY = 0.5
 """Seconds between two questions about a judgment that is followed."""
 PIECE = 1 << 16
@@ -32,6 +35,7 @@ class Questions:
         self._ours, self._theirs = socket.socketpair()
         self._ours.settimeout(PATIENCE)
         self._lock, self._number, self._received = Lock(), 0, b""
+        self._silent_until = 0.0
 
     @property
     def descriptor(self) -> int:
@@ -48,22 +52,29 @@ class Questions:
         Raises:
             OutsideError: the process has ended.
         """
-        with self._lock:
-            self._number += 1
-            try:
-                self._ours.sendall(msgspec.json.encode(Question(self._number, run, after)) + b"\n")
-                while (answer := msgspec.json.decode(self._line(), type=Answer)).number != self._number:
-                    pass  # one that came too late for the question before
-            except TimeoutError:
-                return None
-            except OSError as error:
-                raise OutsideError("The process that judged this pass has ended") from error
-        return answer
+        if time.monotonic() < self._silent_until or not self._lock.acquire(timeout=PATIENCE):
+            return None
+        try:
+            return self._answer(run, after)
+        except TimeoutError:
+            self._silent_until = time.monotonic() + SILENCE
+            return None
+        except OSError as error:
+            raise OutsideError("The process that judged this pass has ended") from error
+        finally:
+            self._lock.release()
 
     def close(self) -> None:
         """Ask no more."""
         with self._lock:
             self._ours.close()
+
+    def _answer(self, run: str | None, after: int) -> Answer:
+        self._number += 1
+        self._ours.sendall(msgspec.json.encode(Question(self._number, run, after)) + b"\n")
+        while (answer := msgspec.json.decode(self._line(), type=Answer)).number != self._number:
+            pass  # one that came too late for the question before
+        return answer
 
     def _line(self) -> bytes:
         while b"\n" not in self._received:

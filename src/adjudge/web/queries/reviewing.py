@@ -92,6 +92,7 @@ def at_desk(store: Store, judgment: str, item: str, reviewer: str | None, seen: 
         InputError: there is no such judgment or item.
         OutsideError: something of it is damaged, or cannot be read.
     """
+    reviewer = (reviewer or "").strip() or None
     asked = question(store, judgment, item)
     has_answered = any(review.reviewer == reviewer for review in reviews_of(store, judgment, item))
     if seen and reviewer and not has_answered:
@@ -117,6 +118,7 @@ def reviews_for(store: Store, judgment: str, reviewer: str | None, seen: bool) -
 
     What they are shown before they have answered is noted as there. Raises InputError if there is no such judgment.
     """
+    reviewer = (reviewer or "").strip() or None
     found = reviews_of(store, store.row(judgment).id)
     own = {review.item for review in found if review.reviewer == reviewer}
     others = {review.item for review in found} - own
