@@ -86,6 +86,7 @@ def test_of_what_nobody_followed_nothing_is_kept_and_of_what_was_only_so_much(un
 
 
 def test_an_answer_that_comes_too_late_is_not_taken_for_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("adjudge.web.doing.asking_pass.SILENCE", 0.0)
     monkeypatch.setattr("adjudge.web.doing.asking_pass.PATIENCE", 0.05)
     questions = Questions()
     process = socket.socket(fileno=os.dup(questions.descriptor))
@@ -97,6 +98,17 @@ def test_an_answer_that_comes_too_late_is_not_taken_for_another(monkeypatch: pyt
     questions.hand_down()
     with pytest.raises(OutsideError, match="has ended"):
         questions.ask()
+    questions.close()
+
+
+def test_a_process_that_did_not_answer_is_asked_nothing_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("adjudge.web.doing.asking_pass.PATIENCE", 0.05)
+    questions = Questions()
+    process = socket.socket(fileno=os.dup(questions.descriptor))
+    assert [questions.ask() for _ in range(3)] == [None, None, None]
+    assert process.recv(1 << 16).count(b"\n") == 1
+    process.close()
+    questions.hand_down()
     questions.close()
 
 
