@@ -113,5 +113,6 @@ def test_a_process_that_did_not_answer_is_asked_nothing_for_a_while(monkeypatch:
 
 
 def test_what_is_no_socket_is_refused(under_way: UnderWay) -> None:
-    with pytest.raises(InputError, match="--watched-at 999: no socket is open under this number"):
-        answer_at(999, under_way)
+    for number in (999, -1, 2**31):
+        with pytest.raises(InputError, match=f"--watched-at {number}: no socket is open under this number"):
+            answer_at(number, under_way)

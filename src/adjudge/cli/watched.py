@@ -27,7 +27,7 @@ def answer_at(descriptor: int | None, under_way: UnderWay) -> None:
         return
     try:
         asking = socket.socket(fileno=descriptor)
-    except OSError as error:
+    except (OSError, ValueError, OverflowError) as error:
         raise InputError(f"--watched-at {descriptor}: no socket is open under this number") from error
     asking.set_inheritable(False)
     Thread(target=_answer, args=(asking, under_way), daemon=True).start()

@@ -24,12 +24,16 @@ class _Paths(msgspec.Struct, frozen=True):
 _decode = msgspec.json.Decoder(_Paths).decode
 
 
+def without_tool(entry: Entry) -> str:
+    """What an entry says; of a call without its tool's name."""
+    first, _, rest = entry.text.partition("\n")
+    return rest if entry.kind == "call" and first == entry.name and rest else entry.text
+
+
 def said(entry: Entry) -> str:
     """What an entry says; of a call what it asks for."""
-    first, _, rest = entry.text.partition("\n")
-    if entry.kind != "call" or first != entry.name or not rest:
-        return entry.text
-    name, path = _path(entry)
+    rest = without_tool(entry)
+    name, path = _path(entry) if rest is not entry.text else ("", "")
     if not path:
         return rest
     others = f"\n{rest}".replace(f"\n{name}: {path}", "", 1).removeprefix("\n")

@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from adjudge.record import Entry
 from adjudge.web.addresses import address
+from adjudge.web.queries.calls import without_tool
 from adjudge.web.text import Block, Mark, block_of, size
 from adjudge.web.views.edits import Change, changes_of
 
@@ -70,11 +71,9 @@ def _text(entry: Entry, marks: Sequence[Mark], whole: str) -> Block:
 
 
 def bare_text(entry: Entry) -> str:
-    """What an entry says; of a call without its tool's name, which stands beside it."""
-    first, _, rest = entry.text.partition("\n")
-    if entry.kind != "call" or first != entry.name or not rest:
-        return entry.text
-    return rest.removeprefix("command: ") if rest.count("\n") == 0 or rest.startswith("command: ") else rest
+    """What an entry says; of a call without its tool's name, and without that of its one argument, a command."""
+    rest = without_tool(entry)
+    return rest if rest is entry.text else rest.removeprefix("command: ")
 
 
 def _with_arguments(text: Block, arguments: Block) -> Block:
