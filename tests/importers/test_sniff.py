@@ -11,6 +11,7 @@ import pytest
 import zstandard
 
 from adjudge.errors import InputError
+from adjudge.importers.skipping import Skipped
 from adjudge.importers.sniff import IMPORTERS, first_bytes, read_runs, runs_with_entries
 
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -142,3 +143,10 @@ def test_a_folder_with_the_work_but_without_a_recording_is_a_run(tmp_path: Path)
     (tmp_path / "run.yaml").write_text("task: Fix it.\nworkspace: workspace\n")
     (run,) = runs_with_entries(tmp_path)
     assert (run.task, run.record.format) == ("Fix it.", "none")
+
+
+def test_a_damaged_file_in_a_folder_is_skipped_and_named(tmp_path: Path) -> None:
+    (tmp_path / "h.jsonl.zst").write_bytes(b"\x28\xb5\x2f\xfdbroken")
+    skipped = Skipped()
+    assert list(read_runs(tmp_path, skip=skipped)) == []
+    assert [(path.name, why.partition(":")[0]) for path, why in skipped.first] == [("h.jsonl.zst", "cannot be read")]

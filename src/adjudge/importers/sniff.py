@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
+
+import zstandard
 
 from adjudge.errors import InputError
 from adjudge.importers import atif, claude, codex, gemini
@@ -133,7 +136,7 @@ def first_bytes(path: Path) -> bytes:
         with opened(path) as file:
             head = file.read(HEAD)
             return head if b"\n" in head else head + file.readline(FIRST_LINE - HEAD)
-    except (OSError, EOFError) as error:
+    except (OSError, EOFError, zlib.error, zstandard.ZstdError) as error:
         raise InputError(f"{path}: cannot be read: {error}") from error
 
 
