@@ -148,5 +148,6 @@ def test_a_folder_with_the_work_but_without_a_recording_is_a_run(tmp_path: Path)
 def test_a_damaged_file_in_a_folder_is_skipped_and_named(tmp_path: Path) -> None:
     (tmp_path / "h.jsonl.zst").write_bytes(b"\x28\xb5\x2f\xfdbroken")
     skipped = Skipped()
-    assert list(read_runs(tmp_path, skip=skipped)) == []
+    with pytest.raises(InputError, match="no file below this folder is a recording"):
+        list(read_runs(tmp_path, skip=skipped))
     assert [(path.name, why.partition(":")[0]) for path, why in skipped.first] == [("h.jsonl.zst", "cannot be read")]
